@@ -103,14 +103,21 @@ static void add_blocks(tbBuilder* b, const tbStepView* view, tbPlace* place)
     }
 }
 
-static void mark(const tbWorld* w, int body, tbPlace* place)
+static bool is_free(const tbWorld* w, int body)
 {
-  if (body >= 0 && tb_bodies(w)[body].motion == TB_BODY_DYNAMIC) place[body].dof = 0;
+  return body >= 0 && tb_bodies(w)[body].motion == TB_BODY_DYNAMIC;
 }
 
-// Where bodies that solve for their free motion are left out, so are joints on them.
+static void mark(const tbWorld* w, int body, tbPlace* place)
+{
+  if (is_free(w, body)) place[body].dof = 0;
+}
+
+// Where bodies that solve for their free motion are left out, so are joints on them, and those of which
+// neither body moves freely.
 static bool takes_part(const tbWorld* w, const tbJoint* j, const tbBodyStep* step)
 {
+  if (!is_free(w, j->a) && !is_free(w, j->b)) return false;
   bool solved =
       (j->a >= 0 && tb_bodies(w)[j->a].kind->begin) || (j->b >= 0 && tb_bodies(w)[j->b].kind->begin);
   return step || !solved;
@@ -127,7 +134,7 @@ static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints
   }
   for (size_t i = 0; step && i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    if (step[i].split) mark(w, (int)i, place);
+    if (step[i].split || step[i].present) mark(w, (int)i, place);
     for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++) {
       if (other < 0 || tb_bodies(w)[other].motion != TB_BODY_DYNAMIC) continue;
       mark(w, (int)i, place);

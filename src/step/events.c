@@ -43,6 +43,7 @@ int tb_events_touching(const tbWorld* w, tbBodyPair* out)
 static tbStatus reserve(tbContext* ctx, tbArray* array, size_t count)
 {
   array->count = 0;
+  if (array->capacity >= count) return TB_OK;
   TB_TRY(tb_array_push(ctx, array, NULL, count));
   array->count = 0;
   return TB_OK;
@@ -52,8 +53,8 @@ tbStatus tb_events_begin(tbContext* ctx, tbArena* arena, tbWorld* w, size_t cont
                          const tbTouching* before, tbEventSearch* out)
 {
   out->before = *before;
-  out->after.pair = TB_TAKE(arena, tbBodyPair, contacts);
-  if (!out->before.pair) out->before.pair = TB_TAKE(arena, tbBodyPair, w->contact.count);
+  out->after.pair = TB_TAKE_UNSET(arena, tbBodyPair, contacts);
+  if (!out->before.pair) out->before.pair = TB_TAKE_UNSET(arena, tbBodyPair, w->contact.count);
   if (!out->before.pair || !out->after.pair) return TB_ERROR_MEMORY;
   if (!before->pair) out->before.count = tb_events_touching(w, out->before.pair);
   return reserve(ctx, &w->event, (size_t)out->before.count + contacts);

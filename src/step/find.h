@@ -18,10 +18,11 @@ typedef struct tbContactConstraint {
   tbMat3 frame;                       // rows n, t, b
   tbContactMaterial contact_material; // of the pair: friction as tb_friction_meet() gives it
   bool directed;                      // friction depends on how the surfaces are turned, or move
+  double rest; // m/s: slower sliding counts as rest, where the scheme creeps; 0: where a step is exact
   int law, rows;
   double
       stretch[2]; // of the sliding rows: the problem's λ is the impulse over it, its u the velocity times it
-  double param[8];
+  double param[1 + TB_MAX_SIDES];
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
   double guess[TB_MAX_ROWS]; // warm start
   double impact; // when, within the step, the bodies strike each other here; negative: they do not

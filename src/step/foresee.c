@@ -20,7 +20,7 @@ tbStatus tb_surfaces_contacts(tbContext* ctx, const tbWorld* w, const tbStepOpti
                               const tbSurfaces* s, double clearance, tbSurfaceCandidates* candidates,
                               tbArray* met, tbArray* soft_contacts)
 {
-  double reach = NEAR * clearance + tb_norm3(w->gravity) * o->dt * o->dt;
+  double reach = fmax(NEAR * clearance + tb_norm3(w->gravity) * o->dt * o->dt, o->margin);
   reach += tb_soft_contact_coat(w, s);
   bool changed;
   TB_TRY(tb_surface_find(ctx, &s->scene, reach, TB_SURFACES_AHEAD, candidates));

@@ -7,7 +7,8 @@
 //   matchsticks         course, algorithm 21, with the geometric means of the three coefficients
 //   tensors             κ (Q_a + R Q_b Rᵀ), κ the geometric mean; a number or an ellipse counts as half its
 //                       friction matrix, so that two of them would give their arithmetic mean
-//   textures            what resists the one and what resists the other add up (course, eq. 336)
+//   textures            what resists the one and what resists the other add up (course, eq. 336), in
+//                       directions half way between those of the two
 //
 // A matchstick that meets a surface of another kind counts as the ellipse mu_t, mu_b. Torsion and rolling are
 // lengths, of which the larger one holds.
@@ -15,6 +16,7 @@
 
 #include "tribo/math.h"
 #include "scene/world.h"
+#include "solve/friction.h"
 #include "tribo/problem.h"
 
 // Axes of a surface in the contact plane: t along its direction, b on the side of `across`. Where the
@@ -123,7 +125,9 @@ static void tensor_of(const tbSurfaceSide* s, tbVec3 n, tbVec3 x, tbVec3 y, doub
 {
   const tbFriction* f = s->friction;
   double half[4] = {coefficient_t(f) / 2, 0, 0, coefficient_b(f) / 2};
-  const double* q = f->kind == TB_FRICTION_TENSOR ? f->matrix : half;
+  const double* q = f->kind != TB_FRICTION_TENSOR ? half
+                    : f->asymmetric && s->back    ? f->matrix_back
+                                                  : f->matrix;
   Axes own = tb_friction_is_directed(f) ? axes_of(s, n) : (Axes){x, y};
   double R[4] = {tb_dot3(x, own.t), tb_dot3(x, own.b), tb_dot3(y, own.t), tb_dot3(y, own.b)};
   for (int i = 0; i < 2; i++)
@@ -157,6 +161,29 @@ static void meet_tensors(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 
   out->kind = TB_FRICTION_TENSOR, out->kappa = 1, out->mu = sqrt(area);
   bool round = fabs(L[0] - L[3]) <= 1e-14 * size && fabs(L[1]) + fabs(L[2]) <= 1e-14 * size;
   if (round) out->kind = TB_FRICTION_ISOTROPIC;
+}
+
+static bool is_texture(const tbSurfaceSide* s)
+{
+  return s->friction && s->friction->kind == TB_FRICTION_TEXTURE;
+}
+
+// The directions of two textures, a right angle or half of one apart, begin half way between those of the one
+// and the closest of the other. Where two are as close, it is the one to the left about the normal: of
+// whichever surface, as the normal turns round with their order.
+static void meet_textures(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3* tangent,
+                          tbFriction* out)
+{
+  const tbSurfaceSide* leads = is_texture(a) ? a : b;
+  out->kind = TB_FRICTION_TEXTURE, out->directions = leads->friction->directions, out->mu = 1;
+  *tangent = axes_of(leads, n).t;
+  if (leads == b || !is_texture(b)) return;
+  if (b->friction->directions > out->directions) out->directions = b->friction->directions;
+  tbVec3 x = *tangent, y = tb_cross3(n, x), t = axes_of(b, n).t;
+  double apart = 2 * TB_PI / out->directions, theta = tb_atan2(tb_dot3(t, y), tb_dot3(t, x)) / apart, c, s;
+  theta -= ceil(theta - 0.5 - 1e-9); // in (−½ + 10⁻⁹, ½ + 10⁻⁹] of what they are apart
+  tb_sin_cos(theta * apart / 2, &s, &c);
+  *tangent = tb_normalize3(tb_add3(tb_scale3(c, x), tb_scale3(s, y)));
 }
 
 // The plowing coefficient of a surface that moves along d: between the directions it is known for, in a line.
@@ -215,11 +242,10 @@ tbFriction tb_friction_meet(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVe
   tbSurfaceSide both[2] = {*a, *b};
   both[0].friction = fa, both[1].friction = fb;
   if (fa->kind == TB_FRICTION_TEXTURE || fb->kind == TB_FRICTION_TEXTURE) {
-    bool first = a->friction && fa->kind == TB_FRICTION_TEXTURE;
-    *tangent = axes_of(first ? a : b, n).t;
-    out.kind = TB_FRICTION_TEXTURE, out.directions = (first ? fa : fb)->directions, out.mu = 0;
+    meet_textures(a, b, n, tangent, &out);
   } else if (tensor || fb->kind == TB_FRICTION_TENSOR) {
     meet_tensors(a, b, n, tangent, &out);
+    out.asymmetric = false;
   } else if (fa->kind == TB_FRICTION_MATCHSTICK && fb->kind == TB_FRICTION_MATCHSTICK) {
     meet_matchsticks(&both[0], &both[1], n, tangent, &out); // of a rule: structures of both bodies
   } else if (rule) {
@@ -243,24 +269,33 @@ static void half_axes(int law, const double* param, double axis[2])
   axis[0] = param[0], axis[1] = two ? param[1] : param[0];
 }
 
-// Of the sector of two directions that the force lies in.
-static double use_of_polygon(const double* mu, double fn, const double f[2])
+void tb_friction_texture_set(int law, const double* param, tbFrictionSet* out)
 {
+  int count = law == TB_LAW_POLYGON ? 1 + TB_MAX_SIDES : 4;
+  tb_friction_make_from((tbLaw)law, 3, param, count, TB_MODEL_CONE, 0, out);
+}
+
+// Beyond which edge of the hull the force is, or would be were it larger.
+static double use_of_hull(const double* param, double fn, const double f[2])
+{
+  tbFrictionSet set;
+  tb_friction_texture_set(TB_LAW_POLYGON, param, &set);
   if (f[0] == 0 && f[1] == 0) return 0;
-  double at = tb_atan2(f[1], f[0]) * (4 / TB_PI), below = floor(at), x[2], y[2];
-  int i = ((int)below + 16) % 8, j = (i + 1) % 8;
-  tb_sin_cos(TB_PI / 4 * i, &y[0], &x[0]);
-  tb_sin_cos(TB_PI / 4 * j, &y[1], &x[1]);
-  double det = x[0] * y[1] - y[0] * x[1], first = (f[0] * y[1] - f[1] * x[1]) / det,
-         second = (x[0] * f[1] - y[0] * f[0]) / det;
-  return share(fmax(first, 0), mu[i] * fn) + share(fmax(second, 0), mu[j] * fn);
+  if (set.kind != TB_SET_POLYGON) return INFINITY; // no friction at all
+  double corner[TB_MAX_DIRECTIONS][2], most = 0;
+  int n = tb_friction_corners(&set, corner);
+  for (int i = 0; i < n; i++) {
+    const double *a = corner[i], *b = corner[(i + 1) % n], out[2] = {b[1] - a[1], a[0] - b[0]};
+    most = fmax(most, share(out[0] * f[0] + out[1] * f[1], fn * (out[0] * a[0] + out[1] * a[1])));
+  }
+  return most;
 }
 
 double tb_friction_use(int law, const double* p, double fn, const double f[2])
 {
   double x, y, axis[2];
   if (law == TB_LAW_BOX) return fmax(share(fabs(f[0]), p[4]), share(fabs(f[1]), p[5])); // Tresca's
-  if (law == TB_LAW_POLYGON) return use_of_polygon(p, fn, f);
+  if (law == TB_LAW_POLYGON) return use_of_hull(p, fn, f);
   if (law == TB_LAW_DIRECTIONAL) {
     x = share(fabs(f[0]), p[f[0] > 0] * fn), y = share(fabs(f[1]), p[2 + (f[1] > 0)] * fn);
     return fmax(x, y);
@@ -278,22 +313,16 @@ double tb_friction_use(int law, const double* p, double fn, const double f[2])
 void tb_friction_against(int law, const double* p, double fn, const double u[2], double f[2])
 {
   double axis[2];
-  if (law == TB_LAW_BOX || law == TB_LAW_DIRECTIONAL) {
-    for (int i = 0; i < 2; i++) {
-      double lo = law == TB_LAW_BOX ? p[1 + i] : -p[2 * i] * fn,
-             hi = law == TB_LAW_BOX ? p[4 + i] : p[2 * i + 1] * fn;
-      f[i] = u[i] > 0 ? lo : u[i] < 0 ? hi : 0;
-    }
+  if (law == TB_LAW_BOX) {
+    for (int i = 0; i < 2; i++) f[i] = u[i] > 0 ? p[1 + i] : u[i] < 0 ? p[4 + i] : 0;
     return;
   }
-  if (law == TB_LAW_POLYGON) {
-    double best = -INFINITY;
-    for (int i = 0; i < 8; i++) {
-      double c, s, along;
-      tb_sin_cos(TB_PI / 4 * i, &s, &c);
-      along = -p[i] * (c * u[0] + s * u[1]);
-      if (along > best) best = along, f[0] = p[i] * fn * c, f[1] = p[i] * fn * s;
-    }
+  if (law == TB_LAW_DIRECTIONAL || law == TB_LAW_POLYGON) {
+    const double against[2] = {-u[0], -u[1]};
+    tbFrictionSet set;
+    tb_friction_texture_set(law, p, &set);
+    tb_friction_support(&set, against, f);
+    for (int i = 0; i < 2; i++) f[i] = set.kind == TB_SET_BOX && u[i] == 0 ? 0 : fn * f[i];
     return;
   }
   if (law == TB_LAW_TENSOR) {
@@ -306,25 +335,30 @@ void tb_friction_against(int law, const double* p, double fn, const double u[2],
   f[0] = size > 0 ? -fn * axis[0] * x / size : 0, f[1] = size > 0 ? -fn * axis[1] * y / size : 0;
 }
 
-// Friction of an ellipse with N = M² is −N û/√(ûᵀN û). It is f where N û = −(f·û) f, as of
-// N = f fᵀ + β w wᵀ with w across û; its area is π √β |f·û|.
-void tb_friction_ellipse(int law, const double* p, double mu, const double u[2], double axis[2],
-                         double* angle)
+static double axes_of_square(Sym2 N, double axis[2])
 {
-  double size = sqrt(u[0] * u[0] + u[1] * u[1]), f[2], area = mu * mu;
-  Sym2 N = {area, 0, area};
-  if (law == TB_LAW_TENSOR) {
-    area = p[0] * p[3] - p[1] * p[2];
-    N = (Sym2){p[0] * p[0] + p[1] * p[1], p[0] * p[2] + p[1] * p[3], p[2] * p[2] + p[3] * p[3]};
-  }
-  if (size > 0) {
-    tb_friction_against(law, p, 1, u, f);
-    double along = -(f[0] * u[0] + f[1] * u[1]) / size, root = along > 0 ? area / along : 0;
-    double w[2] = {-u[1] / size * root, u[0] / size * root};
-    if (along > 1e-6 * mu)
-      N = (Sym2){f[0] * f[0] + w[0] * w[0], f[0] * f[1] + w[0] * w[1], f[1] * f[1] + w[1] * w[1]};
-  }
   double half = (N.xx + N.yy) / 2, apart = (N.xx - N.yy) / 2, radius = sqrt(apart * apart + N.xy * N.xy);
-  *angle = radius > 1e-14 * half ? 0.5 * tb_atan2(N.xy, apart) : 0;
   axis[0] = sqrt(half + radius), axis[1] = sqrt(fmax(half - radius, 0));
+  return radius > 1e-14 * half ? 0.5 * tb_atan2(N.xy, apart) : 0;
+}
+
+// Friction of an ellipse with N = M² is −N û/√(ûᵀN û). It is f where N û = −(f·û) f, as of
+// N = f fᵀ + w wᵀ with w across û; its area is π ‖w‖ |f·û|.
+double tb_friction_ellipse_against(const double f[2], const double u[2], double across, double axis[2])
+{
+  double size = sqrt(u[0] * u[0] + u[1] * u[1]), w[2] = {-u[1] / size * across, u[0] / size * across};
+  Sym2 N = {f[0] * f[0] + w[0] * w[0], f[0] * f[1] + w[0] * w[1], f[1] * f[1] + w[1] * w[1]};
+  return axes_of_square(N, axis);
+}
+
+double tb_friction_tensor_ellipse(const double* p, const double u[2], double axis[2])
+{
+  double area = p[0] * p[3] - p[1] * p[2], size = sqrt(u[0] * u[0] + u[1] * u[1]), f[2];
+  Sym2 set = {p[0] * p[0] + p[1] * p[1], p[0] * p[2] + p[1] * p[3], p[2] * p[2] + p[3] * p[3]};
+  if (size == 0) return axes_of_square(set, axis);
+  tb_friction_against(TB_LAW_TENSOR, p, 1, u, f);
+  double along = -(f[0] * u[0] + f[1] * u[1]) / size;
+  if (along > 1e-6 * sqrt(area)) return tb_friction_ellipse_against(f, u, area / along, axis);
+  axis[0] = axis[1] = sqrt(area);
+  return 0;
 }

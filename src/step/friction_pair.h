@@ -10,6 +10,7 @@
 typedef struct tbSurfaceSide {
   const tbFriction* friction; // null: the other surface's friction is what the two do together
   tbVec3 along, across;
+  bool back;                          // it slides against `along` over the other
   const double* plow;                 // of a texture: tbTexture; else null
   const struct tbTexturePatch* patch; // and the part of it that the contact sees; null: all of it
 } tbSurfaceSide;
@@ -20,9 +21,9 @@ static inline bool tb_friction_is_directed(const tbFriction* f)
 }
 
 // The friction of two surfaces on the plane with unit normal n: isotropic, Contensou's, elliptic (mu_t along
-// *tangent, mu_b across), a texture's (tb_friction_plow) or a tensor (in the frame *tangent, n × *tangent).
-// `mu` is always set: the radius of the disc of equal area. Vectors are needed of directed frictions alone.
-// Swapping the surfaces and turning n round gives the same friction.
+// *tangent, mu_b across), a texture's (tb_friction_plow; mu = 1, a share of it) or a tensor (in the frame
+// *tangent, n × *tangent). `mu` is always set: the radius of the disc of equal area. Vectors are needed of
+// directed frictions alone. Swapping the surfaces and turning n round gives the same friction.
 tbFriction tb_friction_meet(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3* tangent);
 
 // The axes of a surface in the contact plane.
@@ -39,10 +40,15 @@ void tb_friction_plow(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, 
 double tb_friction_use(int law, const double* param, double fn, const double f[2]);
 void tb_friction_against(int law, const double* param, double fn, const double u[2], double f[2]);
 
-// The ellipse of a law, for schemes that know no other set: its half axes, and the angle of the first one. In
-// motion, u ≠ 0, the one whose friction against u is the law's; at rest, u = 0, its set where that is an
-// ellipse. Elsewhere, and across u, as large as a disc of radius mu.
-void tb_friction_ellipse(int law, const double* param, double mu, const double u[2], double axis[2],
-                         double* angle);
+// The set of a texture's law, for a normal force of 1.
+struct tbFrictionSet;
+void tb_friction_texture_set(int law, const double* param, struct tbFrictionSet* out);
+
+// Ellipses in place of laws, for schemes that know no other set: half axes, and the angle of the first. The
+// one whose friction against u ≠ 0 is f, which does not push along u, and that withstands `across` beside f
+// across u.
+double tb_friction_ellipse_against(const double f[2], const double u[2], double across, double axis[2]);
+// Of a tensor: the one whose friction against u is the tensor's, of the area of its set; of u = 0 that set.
+double tb_friction_tensor_ellipse(const double* param, const double u[2], double axis[2]);
 
 #endif

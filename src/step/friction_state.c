@@ -6,22 +6,49 @@
 // v is that of the start of the step, so that the law of a step is one cone, and the judge knows it.
 #include "step/friction_state.h"
 
+#include "scene/kind.h"
 #include "step/rows.h"
 
 #include <math.h>
 
-// Slower counts as rest: ten times what steps may leave of a contact's law.
+// Slower counts as rest: ten times what steps may leave of a contact's law; more where a scheme creeps.
 static const double REST = 10 * TB_VELOCITY_TOLERANCE;
 
 // Surfaces this close, of the smaller body's size, touch.
 static const double TOUCHES = 1e-4;
 
-// The velocity of B against A at the constraint, in its frame, at the start of the step; of a deformable,
-// that of its centre of mass.
+static tbVec3 velocity_of(const tbWorld* w, const tbContactConstraint* t, int side)
+{
+  const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
+  const tbSurfaceContact* c = t->surface;
+  int count = !c ? 0 : side ? c->count_b : c->count_a;
+  if (count > 0 && body->kind->speed_at)
+    return body->kind->speed_at(body, side ? c->vertex_b : c->vertex_a, side ? c->weight_b : c->weight_a,
+                                count);
+  return tb_add3(body->v, tb_cross3(body->w, tb_sub3(t->position, body->x)));
+}
+
+// The velocity of B against A at the constraint, in its frame, at the start of the step.
 static tbVec3 velocity_before(const tbWorld* w, const tbContactConstraint* t)
 {
-  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
-  return tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
+  return tb_mat3_mulv(t->frame, tb_sub3(velocity_of(w, t, 1), velocity_of(w, t, 0)));
+}
+
+// What gravity adds to the velocity of a body.
+static tbVec3 pull_on(const tbWorld* w, int body)
+{
+  return tb_bodies(w)[body].motion == TB_BODY_DYNAMIC ? w->gravity : tb_zero3();
+}
+
+bool tb_friction_goes_back(const tbWorld* w, const tbContactConstraint* t, int side, tbVec3 direction)
+{
+  tbVec3 n = t->point.normal, way = tb_sub3(velocity_of(w, t, side), velocity_of(w, t, !side));
+  way = tb_madd3(way, -tb_dot3(way, n), n);
+  if (!(tb_norm3(way) > fmax(REST, t->rest))) {
+    way = tb_sub3(pull_on(w, side ? t->body_b : t->body_a), pull_on(w, side ? t->body_a : t->body_b));
+    way = tb_madd3(way, -tb_dot3(way, n), n);
+  }
+  return tb_dot3(way, direction) < 0;
 }
 
 void tb_friction_at_speed(const tbWorld* w, tbContactConstraint* t)
@@ -29,7 +56,7 @@ void tb_friction_at_speed(const tbWorld* w, tbContactConstraint* t)
   tbFriction* f = &t->contact_material.friction;
   if (!(f->static_ratio > 1)) return;
   tbVec3 u = velocity_before(w, t);
-  double v = sqrt(u.y * u.y + u.z * u.z), rest = v < REST;
+  double v = sqrt(u.y * u.y + u.z * u.z), rest = v < fmax(REST, t->rest);
   if (f->stribeck > 0) rest = tb_exp(-fmin(v / f->stribeck * (v / f->stribeck), 700));
   double scale = 1 + (f->static_ratio - 1) * rest;
   f->mu *= scale, f->mu_t *= scale, f->mu_b *= scale;
@@ -51,7 +78,7 @@ void tb_friction_rows(const tbWorld* w, const tbStepOptions* o, tbContactConstra
 {
   const tbFriction* f = &t->contact_material.friction;
   bool tresca = f->tresca > 0, along = o->sliding_tangents && t->law == TB_LAW_COULOMB;
-  if (t->surface || (!tresca && !along)) return;
+  if (!tresca && !along) return;
   turn_along_sliding(w, t);
   if (!tresca) return;
   double most = f->tresca * o->dt;

@@ -6,6 +6,11 @@
 
 #include "step/find.h"
 
+// Whether a side of the constraint slides against its direction over the other; where nothing slides yet,
+// whether gravity pulls it that way.
+bool tb_friction_goes_back(const tbWorld* world, const tbContactConstraint* constraint, int side,
+                           tbVec3 direction);
+
 // Friction at rest, or at the speed that the surfaces slide with: the constraint's coefficients, scaled.
 void tb_friction_at_speed(const tbWorld* world, tbContactConstraint* constraint);
 

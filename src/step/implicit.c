@@ -22,13 +22,15 @@
 // whatever they come from, has failed.
 //
 // First order. One step of Newton's method for elasticity: K is that of the start; with `newton_steps` as
-// many as it takes (implicit_newton.c), each with its rounds. Restitution between rigid bodies only. Cost: a
-// factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
+// many as it takes (implicit_newton.c), each with its rounds, in one of four forms (`formulation`).
+// Restitution between rigid bodies only. Cost: a factor of A (or conjugate gradients, for large bodies), and
+// a few contact problems per step.
 #include "step/count.h"
 #include "step/foresee.h"
 #include "step/impacts.h"
 #include "step/implicit_newton.h"
 #include "step/inner.h"
+#include "step/relaxed.h"
 #include "step/scheme.h"
 #include "step/soft_contact.h"
 #include "step/trim.h"
@@ -42,7 +44,10 @@ static const double ROUGH = 10; // times the tolerance, while contacts are still
 
 static const double WORSE = 2; // E/‖q‖ of impulses that are worse than none
 
-enum { TURNS = 4 }; // rounds for the sake of normals alone
+enum {
+  TURNS = 4, // rounds for the sake of normals alone
+  ANEW = 20  // and of gaps, where they are those of the end
+};
 
 typedef struct {
   tbSurfaces surfaces;
@@ -68,7 +73,7 @@ static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
 static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbTransform* pose,
                      Rounds* r)
 {
-  double reach = 6 * r->clearance + tb_norm3(w->gravity) * o->dt * o->dt;
+  double reach = fmax(6 * r->clearance + tb_norm3(w->gravity) * o->dt * o->dt, o->margin);
   reach += tb_soft_contact_coat(w, &r->surfaces);
   TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, reach, TB_SURFACES_AHEAD, &r->candidates));
   return tb_soft_contact_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance,
@@ -127,7 +132,8 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   eased.tolerance *= r->ease, eased.tolerance_q *= r->ease, eased.velocity_tolerance *= r->ease;
   bool deforms = tb_first_deforming(w) >= 0; // and never comes quite to rest
   if (deforms && o->warm_start && !(eased.aim > 0)) eased.aim = 1;
-  TB_TRY(tb_step_solve(ctx, &own, &eased, !deforms, work, report));
+  if (deforms && o->formulation == TB_FORM_PRIMAL) TB_TRY(tb_relaxed_root(ctx, w, &own, work, report));
+  else TB_TRY(tb_step_solve(ctx, &own, &eased, !deforms, work, report));
   r->rough = r->ease > 1 && work->assembly.problem->ncontact > 0 && report->outcome != TB_CONVERGED;
   TB_TRY(discard(ctx, o, work, r, report));
   for (int i = 0; i < rigid; i++) {
@@ -168,6 +174,13 @@ static bool is_expensive(const tbWorld* w, const tbBodyStep* step)
   return false;
 }
 
+// Minima over positions, and roots, have their gaps where the step ends.
+static int relinearizations_of(const tbStepOptions* o)
+{
+  bool at_end = o->formulation == TB_FORM_POSITIONS || o->formulation == TB_FORM_DUAL;
+  return at_end && o->relinearizations < ANEW ? ANEW : o->relinearizations;
+}
+
 static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
                            tbStepWork* work, Rounds* r, tbStepReport* report)
 {
@@ -178,7 +191,9 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
   r->ease = r->last || !is_expensive(w, r->step) ? 1 : ROUGH;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
+    int iterations = report->iterations;
     TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
+    bool idle = report->iterations == iterations; // what it started from was good enough
     double clock = tb_seconds();
     tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
     TB_TRY(tb_surfaces_look(ctx, &r->surfaces, r->clearance, &r->candidates, &r->met));
@@ -193,11 +208,16 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
       r->useless = false, r->last = true, r->ease = 1;
       continue;
     }
-    bool by_gaps = o->relinearizations > 0;
-    if (r->met.count == 0 && anew++ < (by_gaps ? o->relinearizations : TURNS))
+    int relinearizations = relinearizations_of(o);
+    bool by_gaps = relinearizations > 0;
+    if (r->met.count == 0 && anew++ < (by_gaps ? relinearizations : TURNS))
       again = by_gaps ? tb_soft_contact_relinearize(w, &r->surfaces, r->clearance, &r->soft_contacts)
                       : tb_soft_contact_turn(w, &r->surfaces, &r->soft_contacts);
-    tbSoftContactMet how = {.rough = rough, .from_impact = o->stick_from_impact, .clearance = r->clearance};
+    tbSoftContactMet how = {.rough = rough,
+                            .from_impact = o->stick_from_impact,
+                            .clearance = r->clearance,
+                            .h = o->dt,
+                            .slip = idle ? o->solver.velocity_tolerance : 0};
     if (r->met.count > 0)
       TB_TRY(
           tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, how, &r->met, &r->soft_contacts, &again));
@@ -218,7 +238,8 @@ static tbStatus run_newton(tbContext* ctx, const tbWorld* w, const tbStepOptions
   tbStepReport before = *report;
   tbImplicitNewton newton;
   tbSolveOptions left;
-  if (o->newton_steps > 1) TB_TRY(tb_implicit_newton_begin(ctx, work, w, o->dt, r->step, &newton));
+  if (o->newton_steps > 1)
+    TB_TRY(tb_implicit_newton_begin(ctx, work, w, o->formulation, o->dt, r->step, &newton));
   for (int k = 1;; k++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(run_rounds(ctx, w, o, rigid, work, r, report));
@@ -292,6 +313,7 @@ static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions
   TB_TRY(solve_rounds(ctx, w, o, work, report));
   double clock = tb_seconds();
   certify(o, work, report);
+  if (o->formulation == TB_FORM_PRIMAL) tb_step_confirm(o, work, report); // of what is not solved for
   tb_step_note(work, report);
   tbIntersections met;
   TB_TRY(tb_surfaces_count(ctx, &((Rounds*)work->own)->surfaces, &met));

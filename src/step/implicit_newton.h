@@ -11,13 +11,15 @@ struct tbNewtonBody;
 
 typedef struct tbImplicitNewton {
   double h;
+  tbFormulation form;
   int count;
   struct tbNewtonBody* body; // those whose elasticity can be taken anew                  (count)
 } tbImplicitNewton;
 
 // Where bodies start: as `step` has linearised them, at velocities of zero.
-tbStatus tb_implicit_newton_begin(tbContext* ctx, const tbStepWork* work, const tbWorld* world, double h,
-                                  const tbBodyStep* step, tbImplicitNewton* out);
+tbStatus tb_implicit_newton_begin(tbContext* ctx, const tbStepWork* work, const tbWorld* world,
+                                  tbFormulation form, double h, const tbBodyStep* step,
+                                  tbImplicitNewton* out);
 
 // From the velocities of the last problem: how much momentum elasticity, as it really is there, leaves
 // unbalanced, as a change of velocity of the nodes that have it. Where that is more than the tolerance the

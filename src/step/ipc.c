@@ -34,6 +34,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   *ipc = (tbIpc){.world = w,
                  .options = o,
                  .arena = work->arena,
+                 .cache = work->cache,
                  .h = o->dt,
                  .stiffer = 1,
                  .kept = work->state,
@@ -74,6 +75,15 @@ static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, 
   return tb_array_push(ctx, &work->records, NULL, (size_t)a->nconstraint);
 }
 
+static void tell(const tbIpc* ipc, tbStepReport* report)
+{
+  report->newton_change = ipc->change;
+  report->newton_missed = !ipc->converged;
+  report->stored = ipc->stored;
+  report->changes.slowed = fmax(report->changes.slowed, ipc->slowed);
+  if (!ipc->converged) report->outcome = ipc->late ? TB_TIME : TB_MAX_ITERATIONS;
+}
+
 static tbStatus minimise(tbContext* ctx, tbStepWork* work, tbStepReport* report)
 {
   tbIpc* ipc = work->own;
@@ -84,12 +94,21 @@ static tbStatus minimise(tbContext* ctx, tbStepWork* work, tbStepReport* report)
   TB_TRY(tb_ipc_minimise(ctx, ipc));
   report->used = "ipc";
   report->iterations = ipc->iterations;
-  report->newton_change = ipc->change;
-  report->newton_missed = !ipc->converged;
-  report->stored = ipc->stored;
-  report->changes.slowed = fmax(report->changes.slowed, ipc->slowed);
-  if (!ipc->converged) report->outcome = ipc->late ? TB_TIME : TB_MAX_ITERATIONS;
+  tell(ipc, report);
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
+  return TB_OK;
+}
+
+// Surfaces go where the problem's velocities take them. These differ from the last iterate's by what Newton's
+// method has left of forces, over masses: where that would load barriers, its velocities stand.
+static tbStatus arrive(tbContext* ctx, tbIpc* ipc, tbStepWork* work)
+{
+  bool clear = ipc->converged;
+  if (clear) tb_ipc_arrive(ctx, ipc, work);
+  if (clear && !ipc->finished) TB_TRY(tb_ipc_is_clear(ctx, ipc, &clear));
+  if (clear) return TB_OK;
+  tb_ipc_restore(ipc, work);
+  tb_ipc_arrive(ctx, ipc, work);
   return TB_OK;
 }
 
@@ -100,12 +119,12 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   tbIpc* ipc = work->own;
   TB_TRY(minimise(ctx, work, report));
   if (o->exact_friction && ipc->converged) TB_TRY(tb_ipc_finish(ctx, ipc, work, report));
+  tell(ipc, report);
   if (!ipc->finished) TB_TRY(judge(ctx, o, work, report));
   double clock = tb_seconds();
   tb_step_note(work, report);
   tbIntersections met;
-  if (!ipc->converged) tb_ipc_restore(ipc, work);
-  tb_ipc_arrive(ctx, ipc, work);
+  TB_TRY(arrive(ctx, ipc, work));
   TB_TRY(tb_ipc_keep(ctx, ipc, &work->assembly.view, &work->next));
   TB_TRY(tb_surfaces_count(ctx, &ipc->surfaces, &met));
   report->intersections = met.crossing, report->touching = met.touching;

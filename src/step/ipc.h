@@ -6,16 +6,21 @@
 //   ipc_potential.c  the potential of each body by itself
 //   ipc_integrator.c velocities of second order
 //   ipc_scale.c      how far barriers reach, and how stiff they are
+//   ipc_load.c       what light bodies carry between heavy ones
 //   ipc_volume.c     a barrier that keeps tetrahedra from turning inside out
 //   ipc_contacts.c   barriers between surfaces
 //   ipc_friction.c   the friction that goes with them, lagged
 //   ipc_gradient.c   both in the Newton step
 //   ipc_joints.c     rows of joints, and of nodes attached to bodies
 //   ipc_energy.c     no step gains energy
+//   ipc_balance.c    forces on whole bodies
 //   ipc_matrix.c     the sparse matrix of a Newton step
+//   ipc_symbolic.c   its analyses, kept across steps
 //   ipc_newton.c     Newton's method with a line search that no surface passes through
 //   ipc_way.c        the way of that line search
 //   ipc_start.c      bodies that touch at the start are moved apart
+//   ipc_free.c       those that pass through each other
+//   ipc_moves.c      what both move
 //   ipc_publish.c    the end of the step as a contact problem
 //   ipc_finish.c     the exact law of friction there
 //
@@ -27,6 +32,7 @@
 #include "barrier/distance.h"
 #include "fem/body.h"
 #include "math/cholesky.h"
+#include "solve/friction.h"
 #include "step/node_base.h"
 #include "step/scheme.h"
 #include "step/surfaces.h"
@@ -87,6 +93,7 @@ typedef struct tbIpcSurface {
   tbVec3* now;   // at the present velocities: the start of what the line search looks at
   double mass;   // of a vertex                                                      kg
   double scale;  // of the forces on a vertex that the barrier has to withstand      N
+  double load;   // of those that are passed on to it (ipc_load.c)                   N
   tbVec3 drift;  // its velocity where the step starts, of all of it                 m/s
   double spread; // the most by which that of a vertex differs                       m/s
 } tbIpcSurface;
@@ -106,6 +113,12 @@ typedef struct tbIpcFriction {
   double share[2]; // of μ, along them
   double force;    // μ times the normal force                                       N
   double lag[2];   // a force along the tangents that does not follow the slip       N
+  // Of a texture: the point of push times its set that is closest to −stiffness times the slip, instead.
+  tbFrictionSet set; // without kind: of another law
+  double push;       // normal force                                                 N
+  double stiffness;  // N/m
+  double slip[2];    // where tb_ipc_bound_friction has begun                          m
+  bool bounded;      // its Hessian is that of a paraboloid above it
 } tbIpcFriction;
 
 // A row of a joint, or of a node that is attached to a body.
@@ -123,7 +136,10 @@ typedef struct tbIpcMatrix {
   int nblock;
   int *ptr, *col;     // lower blocks by rows, columns ascending, the diagonal last
   tbCsr scalar;       // the same, entry by entry
-  tbCholesky* factor; // null: none yet
+  tbCholesky* factor; // null: none yet; the cache's
+  uint64_t name;      // of its pattern, and of those it has grown from
+  size_t analysed;    // pairs of the one whose order of elimination it has
+  int analyses;       // that this step has made
   tbArray pair;       // uint64_t: row · 2³² + column of blocks below the diagonal, sorted
   tbArena arena;      // memory behind ptr … scalar
 } tbIpcMatrix;
@@ -132,6 +148,7 @@ typedef struct tbIpc {
   const tbWorld* world;
   const tbStepOptions* options;
   tbArena* arena;
+  tbCache* cache;
   double h;
   tbSurfaces surfaces;
   tbSurfaceCandidates candidates;
@@ -143,7 +160,7 @@ typedef struct tbIpc {
   tbBodyStep* step;  // (bodies)
   uint8_t* held;     // blocks whose velocity is known                                (nblock)
   tbVec3 *v, *trial; // velocities                                                    (nblock)
-  tbVec3 *gradient, *direction;
+  tbVec3 *gradient, *direction, *last; // last: direction
   tbVec3* lead;      // what the known motion that is left adds to the gradient      (nblock)
   double lead_slope; // of the potential, along that motion                          J
   double drive;      // K of ½ K (1 − progress)², which is minimised with it         J
@@ -172,6 +189,9 @@ typedef struct tbIpc {
   double stored;         // J: energy of the barriers
   const tbIpcKept* kept; // what the last step has left; null: nothing
   double held_before;    // J: the same when the last step ended; infinite: not known
+  double begun_with;     // J: kinetic, elastic and barrier energy where the step starts
+  bool driven;           // something is in prescribed motion, or it stays where it is: energy may grow
+  int slower;            // times that bodies have started slower for the sake of the exact law
   double slowed;         // N·s: the most momentum taken from a body at the start
   double deadline;       // on the clock; infinite: none
   bool late;             // it has passed
@@ -225,6 +245,9 @@ extern const tbStateKind tb_ipc_state;
 void tb_ipc_begin_scale(tbContext* ctx, tbIpc* ipc);
 double tb_ipc_stiffness(const tbIpc* ipc, const tbSurfaceFeatures* of); // κ of a pair, N
 
+// ---- ipc_load.c ----
+tbStatus tb_ipc_share_loads(tbContext* ctx, tbIpc* ipc); // uses candidates; the placement stays
+
 // ---- ipc_volume.c ----
 // Which elements are guarded, from where they start; their energy at the nodes as placed last; and what it
 // adds to the gradient, and to the matrix unless it is null.
@@ -243,6 +266,10 @@ bool tb_ipc_pair(const tbIpc* ipc, const tbSurfaceFeatures* of, tbIpcContact* ou
 // Friction as the present contacts say.
 tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc);
 double tb_ipc_friction_energy(const tbIpc* ipc);
+// Friction whose slip turns round on the way from `back` of the direction before v to `ahead` after it has
+// the Hessian of a paraboloid above it, until it is released.
+void tb_ipc_bound_friction(tbIpc* ipc, double back, double ahead);
+void tb_ipc_release_friction(tbIpc* ipc);
 // The force of friction on side b.
 tbVec3 tb_ipc_friction_force(const tbIpc* ipc, const tbIpcFriction* friction);
 // By corners, those of side b first.
@@ -255,6 +282,11 @@ tbStatus tb_ipc_contacts_gradient(tbContext* ctx, tbIpc* ipc, tbIpcMatrix* matri
 // The bodies and blocks that pairs couple, as matrix pairs.
 tbStatus tb_ipc_couplings(tbContext* ctx, tbIpc* ipc, tbArray* pairs);
 
+// ---- ipc_balance.c ----
+// m/s: the most that forces on a whole body, at v as placed last, would change its velocity by. Uses
+// gradient.
+tbStatus tb_ipc_unbalanced(tbContext* ctx, tbIpc* ipc, double* most);
+
 // ---- ipc_matrix.c ----
 // A pattern that holds what bodies and the pairs of blocks couple; zero. Kept where it does already.
 tbStatus tb_ipc_matrix_prepare(tbContext* ctx, tbIpc* ipc, tbArray* pairs);
@@ -263,6 +295,10 @@ void tb_ipc_matrix_add_at(tbIpcMatrix* matrix, int row, int slot, const double b
 // TB_ERROR_NUMERIC: it is not positive. One whose parts are is helped where rounding has made it so.
 tbStatus tb_ipc_matrix_solve(tbContext* ctx, tbIpc* ipc, const tbVec3* rhs, tbVec3* x);
 void tb_ipc_matrix_free(tbContext* ctx, tbIpcMatrix* matrix);
+
+// ---- ipc_symbolic.c ----
+// The factor of the matrix's present pattern: one that the cache keeps, or a new one.
+tbStatus tb_ipc_analyse(tbContext* ctx, tbCache* cache, tbIpcMatrix* matrix);
 
 // ---- ipc_joints.c ----
 // The rows where bodies start now; their part of the potential; of the gradient, and of the matrix unless it
@@ -277,6 +313,7 @@ bool tb_ipc_joints_learn(tbIpc* ipc);
 // Adds Jᵀλ; and λ, to the impulses of a problem.
 void tb_ipc_joints_push(const tbIpc* ipc, tbVec3* push);
 void tb_ipc_joints_publish(const tbIpc* ipc, tbAssembly* assembly);
+void tb_ipc_joints_take(tbIpc* ipc, const tbAssembly* assembly); // the solver's impulses
 
 // ---- ipc_energy.c ----
 // Kinetic and elastic energy where the step starts, of bodies that are there; and as placed last, less the
@@ -288,12 +325,17 @@ bool tb_ipc_slow_down(tbIpc* ipc, double gain);
 
 // ---- ipc_newton.c ----
 tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc);
+// The same again, from a start that is slower by what has been gained. *again: false: it has been tried often
+// enough, or nothing touches; the minimum stands.
+tbStatus tb_ipc_minimise_slower(tbContext* ctx, tbIpc* ipc, double gain, bool* again);
 
 // ---- ipc_way.c ----
 // The trial: a share of the direction.
 void tb_ipc_go(tbIpc* ipc, double share);
 // When features, ipc->met, first come too close on the way to `end` of all surfaces; 1: none do.
 tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when);
+// Whether nothing comes too close on that way from the last iterate, and barriers hold no more at its end.
+tbStatus tb_ipc_is_clear(tbContext* ctx, tbIpc* ipc, bool* clear);
 // Shortens the share until nothing is in the way of the trial, which is there. 0: there is none.
 tbStatus tb_ipc_clear_way(tbContext* ctx, tbIpc* ipc, double* share);
 

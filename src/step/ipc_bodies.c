@@ -59,7 +59,7 @@ static tbStatus refuse(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    if (b->kind->surface && !b->kind->potential)
+    if (b->motion == TB_BODY_DYNAMIC && b->kind->surface && !b->kind->potential)
       return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the scheme ipc does not move \"%s\", a body of the kind %s",
                      b->name, b->kind->name);
   }
@@ -111,8 +111,8 @@ static tbStatus begin_vectors(tbIpc* ipc)
   ipc->held = TB_TAKE(ipc->arena, uint8_t, n);
   ipc->v = TB_TAKE(ipc->arena, tbVec3, n), ipc->trial = TB_TAKE(ipc->arena, tbVec3, n);
   ipc->gradient = TB_TAKE(ipc->arena, tbVec3, n), ipc->direction = TB_TAKE(ipc->arena, tbVec3, n);
-  ipc->lead = TB_TAKE(ipc->arena, tbVec3, n);
-  if (!ipc->held || !ipc->v || !ipc->trial || !ipc->gradient || !ipc->direction || !ipc->lead)
+  ipc->lead = TB_TAKE(ipc->arena, tbVec3, n), ipc->last = TB_TAKE(ipc->arena, tbVec3, n);
+  if (!ipc->held || !ipc->v || !ipc->trial || !ipc->gradient || !ipc->direction || !ipc->lead || !ipc->last)
     return TB_ERROR_MEMORY;
   for (int i = 0; i < ipc->nnodes; i++) {
     const tbIpcNodes* b = &ipc->nodes[i];

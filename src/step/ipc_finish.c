@@ -9,6 +9,10 @@
 // takes away the creep that smoothing has left. Velocities and impulses are then the solver's, and the judge
 // certifies them.
 //
+// Rows are straight, and bodies that turn far in a step may be pushed by what they bear along the whole way:
+// where more energy comes out than went in, bodies start slower, and the minimum is found again
+// (ipc_energy.c).
+//
 // The way from the minimum to the new end is looked at like every step of Newton's method. Pairs that would
 // come too close on it become contacts; contacts that do, because bodies turn and rows are straight, are
 // asked to stay apart by as much more; and the problem is solved again. Where that does not end, the minimum
@@ -21,17 +25,29 @@
 #include <string.h>
 
 static const double SMALL = 1e-3; // of d̂: not worth another round
+static const double MORE = 0.5;   // of d̂: lifted by so much at once, where rows do not say by how much
+
+static const double GAIN = 1e-6;  // of the energy in motion: more counts as gained
+static const double MOVED = 1e-5; // m/s: by which contacts may miss their law, with what they bear
 
 enum { ROUNDS = 8 };
 
-// Features in the order of contacts: whether the pair is one of them already; else it is put there, with no
-// push.
-static tbStatus add_contact(tbContext* ctx, tbIpc* ipc, const tbSurfaceFeatures* of, bool* added)
+// In the order of contacts. *known: the pair is one of them already.
+static size_t place_of(const tbIpc* ipc, const tbSurfaceFeatures* of, bool* known)
 {
   const tbIpcContact* c = ipc->contact.data;
   size_t at = 0;
   while (at < ipc->contact.count && tb_surface_features_order(&c[at].at.of, of) < 0) at++;
-  if (at < ipc->contact.count && tb_surface_features_order(&c[at].at.of, of) == 0) return TB_OK;
+  *known = at < ipc->contact.count && tb_surface_features_order(&c[at].at.of, of) == 0;
+  return at;
+}
+
+// A pair that is no contact yet becomes one, with no push.
+static tbStatus add_contact(tbContext* ctx, tbIpc* ipc, const tbSurfaceFeatures* of, bool* added)
+{
+  bool known;
+  size_t at = place_of(ipc, of, &known);
+  if (known) return TB_OK;
   tbIpcContact pair;
   if (!tb_ipc_pair(ipc, of, &pair)) return TB_OK;
   TB_TRY(tb_array_push(ctx, &ipc->contact, &pair, 1));
@@ -67,6 +83,20 @@ static bool lift_contacts(tbIpc* ipc)
   return any;
 }
 
+// Contacts that are far enough from each other where they touched, but come too close where they do now.
+static bool lift_met(tbIpc* ipc)
+{
+  bool any = false;
+  for (size_t i = 0; i < ipc->met.count; i++) {
+    bool known;
+    size_t at = place_of(ipc, &((const tbSurfaceContact*)ipc->met.data + i)->of, &known);
+    if (!known) continue;
+    tbIpcContact* c = (tbIpcContact*)ipc->contact.data + at;
+    c->lift = 2 * c->lift + MORE * c->dhat, any = true;
+  }
+  return any;
+}
+
 // Surfaces where the solver's velocities take them; the pairs that come too close on the way there become
 // contacts. *clear: there are none. *changed: contacts have.
 static tbStatus look_ahead(tbContext* ctx, tbIpc* ipc, const tbStepWork* work, bool* clear, bool* changed)
@@ -93,6 +123,7 @@ static tbStatus look_ahead(tbContext* ctx, tbIpc* ipc, const tbStepWork* work, b
                              tb_surfaces_body(&ipc->surfaces, of, 1)))
       TB_TRY(add_contact(ctx, ipc, of, changed));
   }
+  if (!*clear && !*changed) *changed = lift_met(ipc);
   return TB_OK;
 }
 
@@ -114,8 +145,46 @@ static void forget(const tbStepReport* before, tbStepReport* report)
   memcpy(report->phase_s, now.phase_s, sizeof now.phase_s);
 }
 
-tbStatus tb_ipc_finish(tbContext* ctx, tbIpc* ipc, tbStepWork* work, tbStepReport* report)
+// What energy has grown by at the solver's velocities, which are those of the trial; 0 where that is nothing
+// to speak of. Contacts, and what barriers hold, become those of that end.
+static tbStatus gain_of(tbContext* ctx, tbIpc* ipc, const tbStepWork* work, double* gain)
 {
+  tbVec3* minimum = ipc->v;
+  double barrier, size = 0;
+  *gain = 0;
+  for (int i = 0; i < ipc->nframe; i++) {
+    const tbIpcFrame* f = &ipc->frame[i];
+    tbVec3 w = ipc->trial[f->block + 1];
+    size += tb_bodies(ipc->world)[f->body].mass * tb_dot3(ipc->trial[f->block], ipc->trial[f->block]) +
+            tb_dot3(w, tb_mat3_mulv(f->inertia, w));
+  }
+  for (int i = 0; i < ipc->nnodes; i++)
+    for (int k = 0; k < ipc->nodes[i].of.fem->nnode; k++) {
+      tbVec3 v = ipc->trial[ipc->nodes[i].block + k];
+      size += ipc->nodes[i].of.fem->mass[k] * tb_dot3(v, v);
+    }
+  const tbAssembly* a = &work->assembly;
+  double missed = fmax(ipc->options->solver.velocity_tolerance, MOVED), borne = 0;
+  for (int i = 0; i < a->nconstraint; i++) borne += fabs(a->lambda[a->problem->row_adr[i]]);
+  ipc->v = ipc->trial;
+  tb_ipc_joints_take(ipc, a);
+  tb_ipc_place(ipc, ipc->v, 1);
+  tbStatus status = tb_ipc_find(ctx, ipc, &barrier);
+  if (status == TB_OK) {
+    barrier += tb_ipc_volume_energy(ipc);
+    double more = tb_ipc_energy_after(ctx, ipc) + barrier - ipc->begun_with;
+    if (!ipc->driven && more > GAIN * (size + barrier) + missed * borne) *gain = more;
+    ipc->stored = barrier;
+  }
+  ipc->v = minimum;
+  tb_ipc_place(ipc, ipc->v, 1);
+  return status;
+}
+
+// One try. *gain: it has ended well but for so much energy that it has gained.
+static tbStatus finish(tbContext* ctx, tbIpc* ipc, tbStepWork* work, tbStepReport* report, double* gain)
+{
+  *gain = 0;
   tbStepReport before = *report;
   tbStepOptions warm = *ipc->options;
   warm.warm_start = true; // from what barriers and friction have given
@@ -130,12 +199,25 @@ tbStatus tb_ipc_finish(tbContext* ctx, tbIpc* ipc, tbStepWork* work, tbStepRepor
     tb_step_budget(ipc->options, work->begun, &solver);
     TB_TRY(tb_step_solve(ctx, &warm, &solver, true, work, report));
     TB_TRY(look_ahead(ctx, ipc, work, &clear, &more));
-    if (clear) return TB_OK;
-    added = more;
+    if (clear) TB_TRY(gain_of(ctx, ipc, work, gain));
+    if (clear && *gain == 0) return TB_OK;
+    added = more && *gain == 0;
     work->records.count = 0;
     tb_step_forget(ctx, work);
     forget(&before, report);
   }
   ipc->finished = false;
+  return TB_OK;
+}
+
+tbStatus tb_ipc_finish(tbContext* ctx, tbIpc* ipc, tbStepWork* work, tbStepReport* report)
+{
+  double gain;
+  bool again = true;
+  TB_TRY(finish(ctx, ipc, work, report, &gain));
+  while (gain > 0 && again && ipc->converged) {
+    TB_TRY(tb_ipc_minimise_slower(ctx, ipc, gain, &again));
+    if (again && ipc->converged) TB_TRY(finish(ctx, ipc, work, report, &gain));
+  }
   return TB_OK;
 }

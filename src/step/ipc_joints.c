@@ -201,6 +201,13 @@ void tb_ipc_joints_push(const tbIpc* ipc, tbVec3* push)
       push[row[i].block[a]] = tb_madd3(push[row[i].block[a]], row[i].impulse, row[i].jac[a]);
 }
 
+void tb_ipc_joints_take(tbIpc* ipc, const tbAssembly* a)
+{
+  tbIpcRow* row = ipc->row.data;
+  const double* lambda = a->lambda + a->problem->row_adr[a->nconstraint];
+  for (size_t i = 0; i < ipc->row.count; i++) row[i].impulse = lambda[i];
+}
+
 void tb_ipc_joints_publish(const tbIpc* ipc, tbAssembly* a)
 {
   const tbIpcRow* row = ipc->row.data;

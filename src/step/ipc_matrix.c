@@ -2,8 +2,8 @@
 // The matrix of a Newton step: blocks of bodies, and of pairs that contacts couple.
 //
 // The pattern only grows within a step: while contacts couple what they have coupled before, its analysis
-// stays. It depends on nothing but the step, so that the order of elimination, and with it every bit, does
-// not either.
+// stays (ipc_symbolic.c). It depends on nothing but the step, so that the order of elimination, and with it
+// every bit, does not either.
 #include "step/ipc.h"
 
 #include "base/sort.h"
@@ -12,8 +12,6 @@
 
 // A matrix that rounding has made indefinite: shares that are added to its diagonal, until it is not.
 static const double SHIFT = 1e-12, MOST_SHIFT = 1e-2;
-
-enum { LARGE = 4000 }; // blocks from which on a library may order them, where it is installed
 
 static int ascending(const void* a, const void* b)
 {
@@ -107,10 +105,7 @@ static tbStatus make_pattern(tbContext* ctx, tbIpc* ipc)
       for (int e = s->diag[r]; e < s->ptr[r + 1]; e++)
         b->slot[tb_fem_assembly_upper(s, r, e)] = slot_of(m, b->block + s->col[e], b->block + r);
   }
-  tbCholeskyOptions how = {.ordering = n > LARGE ? TB_ORDERING_AUTO : TB_ORDERING_DEGREE};
-  tb_cholesky_free(ctx, m->factor);
-  m->factor = NULL;
-  TB_TRY(tb_cholesky_analyze(ctx, 3 * (int)n, m->scalar.ptr, m->scalar.idx, &how, &m->factor));
+  TB_TRY(tb_ipc_analyse(ctx, ipc->cache, m));
   size_t room = tb_cholesky_scratch(m->factor, 1);
   if (room <= ipc->nscratch) return TB_OK;
   ipc->nscratch = room;
@@ -171,7 +166,6 @@ tbStatus tb_ipc_matrix_solve(tbContext* ctx, tbIpc* ipc, const tbVec3* rhs, tbVe
 
 void tb_ipc_matrix_free(tbContext* ctx, tbIpcMatrix* m)
 {
-  tb_cholesky_free(ctx, m->factor);
   tb_array_free(ctx, &m->pair);
   tb_arena_free(&m->arena);
 }

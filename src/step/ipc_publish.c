@@ -60,13 +60,6 @@ static Side side_of(const tbIpc* ipc, const tbSurfaceContact* c, int side)
   return out;
 }
 
-static bool has_nodes(const tbIpc* ipc, const tbSurfaceContact* c)
-{
-  bool plane = c->of.kind == TB_SURFACE_PLANE_VERTEX;
-  return ipc->surface[c->of.surface_b].source == TB_IPC_NODE ||
-         (!plane && ipc->surface[c->of.surface_a].source == TB_IPC_NODE);
-}
-
 static bool is_driven(const tbIpc* ipc, const tbContactConstraint* t)
 {
   return tb_bodies(ipc->world)[t->body_a].motion == TB_BODY_KINEMATIC ||
@@ -93,9 +86,10 @@ static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContac
                            .position = tb_scale3(0.5, tb_add3(a.at, b.at)),
                            .impact = -1,
                            .surface = c,
+                           .rest = ipc->options->velocity_threshold,
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(ipc->world, &t);
-  if (!ipc->finished || has_nodes(ipc, c) || is_driven(ipc, &t)) tb_constraint_drop_turning(&t);
+  if (!ipc->finished || is_driven(ipc, &t)) tb_constraint_drop_turning(&t);
   t.bias[0] = (c->gap - sent->touching) / ipc->h - tb_dot3(c->normal, tb_sub3(b.velocity, a.velocity)) -
               sent->compliance * tb_dot3(c->normal, sent->impulse);
   t.compliance[0] = sent->compliance;
@@ -131,7 +125,8 @@ static tbStatus make_constraints(tbContext* ctx, tbIpc* ipc, tbArray* out)
     tbSurfaceContact at = order <= 0 ? c[i].at : f[k].at;
     Sent own = {0};
     if (order >= 0) own.impulse = tb_scale3(ipc->h, tb_ipc_friction_force(ipc, &f[k]));
-    if (order <= 0) own.impulse = tb_madd3(own.impulse, ipc->h * c[i].energy.push, c[i].at.normal);
+    if (order <= 0 && isfinite(c[i].energy.push)) // infinite: time was up before they were parted
+      own.impulse = tb_madd3(own.impulse, ipc->h * c[i].energy.push, c[i].at.normal);
     if (order <= 0 && ipc->finished) {
       own.touching = tb_ipc_touching(&c[i]) + c[i].lift;
       own.compliance = compliance_of(ipc, &c[i]);
@@ -203,7 +198,7 @@ static tbStatus linearise(tbContext* ctx, tbIpc* ipc, tbIpcNodes* n, const tbVec
     miss[k] = held ? tb_zero3() : push[n->block + k];
   }
   return tb_bodies(ipc->world)[n->body].kind->linearise(ctx, &tb_bodies(ipc->world)[n->body], ipc->h, n->x, v,
-                                                        miss, &ipc->step[n->body]);
+                                                        miss, false, &ipc->step[n->body]);
 }
 
 tbStatus tb_ipc_publish(tbContext* ctx, tbIpc* ipc, tbStepWork* work)

@@ -53,6 +53,11 @@ static void measure_speed(const tbIpc* ipc, int surface)
 // Of two surfaces that both move, the geometric mean.
 static double mean_of(double a, double b) { return a > 0 && b > 0 ? sqrt(a * b) : fmax(a, b); }
 
+static double scale_of(const tbIpc* ipc, const tbIpcSurface* s)
+{
+  return ipc->slowly ? s->scale : fmax(s->scale, s->load);
+}
+
 // κ: forces as above, and those that stop in one step what comes as fast as the two can. A barrier that is
 // much softer gives way to a ten-thousandth of d̂ under an impact, where Newton's method creeps.
 double tb_ipc_stiffness(const tbIpc* ipc, const tbSurfaceFeatures* of)
@@ -68,7 +73,8 @@ double tb_ipc_stiffness(const tbIpc* ipc, const tbSurfaceFeatures* of)
   }
   if (ipc->options->barrier_stiffness > 0) return ipc->options->barrier_stiffness * ipc->stiffer;
   double speed = tb_distance3(b->drift, other) + b->spread + (a && a != b ? a->spread : 0);
-  double kappa = mean_of(a ? a->scale : 0, b->scale), mass = mean_of(a ? a->mass : 0, b->mass);
+  double kappa = mean_of(a ? scale_of(ipc, a) : 0, scale_of(ipc, b));
+  double mass = mean_of(a ? a->mass : 0, b->mass);
   return ipc->stiffer * fmax(kappa, ipc->slowly ? 0 : mass * speed / ipc->h);
 }
 

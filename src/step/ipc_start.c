@@ -8,21 +8,26 @@
 // as far as barriers let a body that stands: one that would move a vertex by more than d̂ falls over, and
 // keeps the orientation it has.
 // A body of nodes that starts within reach of barriers and lies on what does not move goes, in the first
-// step, along its normal to where they carry its weight. The report says how far anything was moved.
-#include "step/ipc.h"
+// step, along its normal to where they carry its weight. One that passes through something, of which close
+// features do not say how deep, is moved out of it as a whole beforehand (ipc_free.c). The report says how
+// far anything was moved.
+#include "step/ipc_moves.h"
 
 #include "base/clock.h"
 #include "collide/surfaces_pair.h"
 
 #include <string.h>
 
-static const double ASKED = 0.2;    // of d̂: how far apart they are moved
+static const double ASKED = TB_IPC_ASKED;
 static const double CONTENT = 0.02; // of d̂: closer ones are moved in the first step; later, those that touch
 
 static const double SETTLED = 1e-5;  // of d̂: the last move
 static const double PARALLEL = 0.99; // cosine between normals that count as one
 
-enum { ROUNDS = 30, SWEEPS = 60, REST = 40 };
+static const double OPEN = 1e-3; // of d̂: what may be missing of them
+
+enum { ROUNDS = 30, REST = 40, HALVES = 8, FREE = 4 };
+enum { WORK = 4000000 }; // openings swept over, at most
 
 // A contact to be opened: how a side moves is a frame's, or its nodes'.
 typedef struct {
@@ -31,17 +36,6 @@ typedef struct {
   int frame[2];  // −1: not a frame
   const tbSurfaceContact* surface;
 } Opening;
-
-typedef struct {
-  tbVec3* frame;   // moved so far in this round                              (nframe)
-  tbVec3* node;    // (nblock)
-  int* of_body;    // its frame; −1: none                                     (bodies)
-  tbVec3* normal;  // of a contact of a frame                                (nframe)
-  bool* several;   // it has others, too                                     (nframe)
-  tbVec3* turn;    // turned so far in this round, about the centre of mass  (nframe)
-  tbQuat* upright; // its orientation before any                            (nframe)
-  bool* falls;     // it does not stand                                      (nframe)
-} Moves;
 
 static double weight_of(const tbIpc* ipc, int surface, int vertex)
 {
@@ -53,8 +47,8 @@ static double weight_of(const tbIpc* ipc, int surface, int vertex)
 }
 
 // Σ ± n·motion over a side, and the inverse mass along n; apply: moves it by `push` instead.
-static double side_motion(const tbIpc* ipc, const Opening* o, int side, Moves* m, double push, bool apply,
-                          double* inverse)
+static double side_motion(const tbIpc* ipc, const Opening* o, int side, tbIpcMoves* m, double push,
+                          bool apply, double* inverse)
 {
   double sign = side ? 1 : -1, sum = 0;
   if (o->frame[side] >= 0) {
@@ -80,20 +74,24 @@ static double side_motion(const tbIpc* ipc, const Opening* o, int side, Moves* m
   return sum;
 }
 
-static void open_all(const tbIpc* ipc, const tbArray* openings, Moves* m)
+static void open_all(const tbIpc* ipc, const tbArray* openings, tbIpcMoves* m)
 {
   const Opening* o = openings->data;
-  for (int sweep = 0; sweep < SWEEPS; sweep++)
+  double left = INFINITY;
+  for (size_t work = 0; left > OPEN * ipc->dhat && work < WORK; work += openings->count) {
+    left = 0;
     for (size_t i = 0; i < openings->count; i++) {
       double inverse = 0, unused = 0, moved = 0;
       for (int side = 0; side < 2; side++) moved += side_motion(ipc, &o[i], side, m, 0, false, &inverse);
       double missing = o[i].depth - moved;
+      left = fmax(left, missing);
       if (!(missing > 0) || !(inverse > 0)) continue;
       for (int side = 0; side < 2; side++) side_motion(ipc, &o[i], side, m, missing / inverse, true, &unused);
     }
+  }
 }
 
-static tbStatus add_opening(tbContext* ctx, const tbIpc* ipc, const Moves* m, int body_a, int body_b,
+static tbStatus add_opening(tbContext* ctx, const tbIpc* ipc, const tbIpcMoves* m, int body_a, int body_b,
                             tbVec3 normal, double gap, const tbSurfaceContact* surface, tbArray* out)
 {
   Opening o = {.normal = normal,
@@ -104,7 +102,7 @@ static tbStatus add_opening(tbContext* ctx, const tbIpc* ipc, const Moves* m, in
   return tb_array_push(ctx, out, &o, 1);
 }
 
-static uint64_t pair_key(int a, int b) { return a < b ? (uint64_t)a << 32 | (uint64_t)b : pair_key(b, a); }
+static uint64_t pair_key(int a, int b) { return a <= b ? (uint64_t)a << 32 | (uint64_t)b : pair_key(b, a); }
 
 static bool is_listed(const tbArray* pairs, int a, int b)
 {
@@ -124,11 +122,19 @@ static tbStatus list_pair(tbContext* ctx, const tbIpc* ipc, int a, int b, tbArra
 static tbStatus list_pairs(tbContext* ctx, tbIpc* ipc, bool first, tbArray* pairs)
 {
   const tbSurfaces* s = &ipc->surfaces;
-  pairs->count = ipc->found.count = 0;
+  double unused, close = first ? CONTENT * ipc->dhat : 0;
+  pairs->count = 0;
+  TB_TRY(tb_ipc_find(ctx, ipc, &unused)); // all features; those below leave some of equal distance out
+  const tbIpcContact* pair = ipc->contact.data;
+  for (size_t i = 0; i < ipc->contact.count; i++)
+    if (pair[i].at.gap <= close)
+      TB_TRY(list_pair(ctx, ipc, tb_surfaces_body(s, &pair[i].at.of, 0),
+                       tb_surfaces_body(s, &pair[i].at.of, 1), pairs));
+  ipc->found.count = 0;
   TB_TRY(tb_surface_near(ctx, &s->scene, &ipc->candidates, ASKED * ipc->dhat, &ipc->found));
   const tbSurfaceContact* c = ipc->found.data;
   for (size_t i = 0; i < ipc->found.count; i++)
-    if (c[i].gap <= (first ? CONTENT * ipc->dhat : 0))
+    if (c[i].gap <= close)
       TB_TRY(list_pair(ctx, ipc, tb_surfaces_body(s, &c[i].of, 0), tb_surfaces_body(s, &c[i].of, 1), pairs));
   if (!first && pairs->count == 0) return TB_OK;
   tbArray met = TB_ARRAY(tbSurfacesMeet);
@@ -142,7 +148,7 @@ static tbStatus list_pairs(tbContext* ctx, tbIpc* ipc, bool first, tbArray* pair
 }
 
 // Contacts of these bodies: of shapes as these say, which know what is inside; else of features.
-static tbStatus find_openings(tbContext* ctx, tbStepWork* work, tbIpc* ipc, const Moves* m,
+static tbStatus find_openings(tbContext* ctx, tbStepWork* work, tbIpc* ipc, const tbIpcMoves* m,
                               const tbArray* pairs, tbArray* out)
 {
   const tbSurfaces* s = &ipc->surfaces;
@@ -166,43 +172,52 @@ static tbStatus find_openings(tbContext* ctx, tbStepWork* work, tbIpc* ipc, cons
   return TB_OK;
 }
 
-// A frame where it starts now, with another orientation.
-static void turn_frame(tbStepWork* work, const tbIpc* ipc, tbIpcFrame* f, tbQuat q)
+// The same, unless surfaces that did not pass through each other would then: *back: they stay where they are.
+static tbStatus apply_if_free(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m, bool* back)
 {
-  const tbBody* b = &tb_bodies(ipc->world)[f->body];
-  tbMat3 R = tb_quat_mat3(q);
-  f->start.q = work->centre[f->body].q = work->unconstrained[f->body].at.q = q;
-  f->inertia = tb_mat3_mul(R, tb_mat3_mult(b->inertia, R));
-  work->pose[f->body] = tb_transform(q, tb_sub3(f->start.x, tb_quat_rotate(q, b->centre)));
+  tbIntersections before, after;
+  TB_TRY(tb_surfaces_count(ctx, &ipc->surfaces, &before));
+  tb_ipc_apply(work, ipc, m);
+  TB_TRY(tb_surfaces_count(ctx, &ipc->surfaces, &after));
+  *back = after.crossing + after.overlapping > before.crossing + before.overlapping;
+  if (*back) tb_ipc_take_back(work, ipc, m);
+  return TB_OK;
 }
 
-static void apply(tbStepWork* work, tbIpc* ipc, const Moves* m)
+// What would pass through each other after a move that has been taken back.
+static tbStatus list_blocked(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m, tbArray* blocked)
 {
-  for (int i = 0; i < ipc->nframe; i++) {
-    tbIpcFrame* f = &ipc->frame[i];
-    ipc->moved = fmax(ipc->moved, tb_norm3(m->frame[i]));
-    f->start.x = tb_add3(f->start.x, m->frame[i]);
-    work->centre[f->body].x = work->unconstrained[f->body].at.x = f->start.x;
-    work->pose[f->body].x = tb_add3(work->pose[f->body].x, m->frame[i]);
-    if (tb_maxabs3(m->turn[i]) > 0)
-      turn_frame(work, ipc, f, tb_quat_normalize(tb_quat_mul(tb_quat_exp(m->turn[i]), f->start.q)));
+  tbArray met = TB_ARRAY(tbSurfacesMeet);
+  tb_ipc_apply(work, ipc, m);
+  tbStatus status = tb_surfaces_list(ctx, &ipc->surfaces, &met);
+  tb_ipc_take_back(work, ipc, m);
+  for (size_t i = 0; i < met.count && status == TB_OK; i++) {
+    const tbSurfacesMeet* with = (const tbSurfacesMeet*)met.data + i;
+    if (with->a != with->b) status = list_pair(ctx, ipc, with->a, with->b, blocked);
   }
-  for (int i = 0; i < ipc->nnodes; i++)
-    for (int k = 0; k < ipc->nodes[i].of.fem->nnode; k++) {
-      tbVec3 move = m->node[ipc->nodes[i].block + k];
-      ipc->moved = fmax(ipc->moved, tb_norm3(move));
-      ipc->nodes[i].start[k] = tb_add3(ipc->nodes[i].start[k], move);
-    }
-  tb_ipc_place(ipc, ipc->v, 0);
-  tb_ipc_settle(ipc);
-  for (int i = 0; i < ipc->surfaces.scene.nsurface; i++) {
-    size_t n = (size_t)ipc->surfaces.surface[i].surface->nvertex;
-    if (n) memcpy(ipc->surface[i].begin, ipc->surface[i].now, n * sizeof(tbVec3));
+  tb_array_free(ctx, &met);
+  return status;
+}
+
+// The same with bodies that are in the way opened, too, from the next round on; or with half of the moves,
+// and a quarter …
+static tbStatus apply_shorter(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m, tbArray* blocked)
+{
+  bool back;
+  size_t before = blocked->count;
+  TB_TRY(apply_if_free(ctx, work, ipc, m, &back));
+  if (back) TB_TRY(list_blocked(ctx, work, ipc, m, blocked));
+  if (blocked->count > before) return TB_OK;
+  for (int cut = 0; back && cut < HALVES; cut++) {
+    for (int i = 0; i < ipc->nframe; i++) m->frame[i] = tb_scale3(0.5, m->frame[i]);
+    for (int i = 0; i < ipc->nblock; i++) m->node[i] = tb_scale3(0.5, m->node[i]);
+    TB_TRY(apply_if_free(ctx, work, ipc, m, &back));
   }
+  return TB_OK;
 }
 
 // How a frame turns to where the minimum has taken it; back again, once that is too far.
-static tbVec3 tilt_of(const tbIpc* ipc, Moves* m, int i)
+static tbVec3 tilt_of(const tbIpc* ipc, tbIpcMoves* m, int i)
 {
   const tbIpcFrame* f = &ipc->frame[i];
   if (m->falls[i]) return tb_zero3();
@@ -212,11 +227,12 @@ static tbVec3 tilt_of(const tbIpc* ipc, Moves* m, int i)
 }
 
 // Frames that something carries go to where the minimum has taken them, along the normal of their contacts
-// where they have but one; all others stay. The largest move.
-static double take_positions(tbStepWork* work, tbIpc* ipc, Moves* m)
+// where they have but one; all others stay. *most: the largest move; 0: none is possible.
+static tbStatus take_positions(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m, double* most)
 {
   const tbIpcContact* c = ipc->contact.data;
-  double most = 0;
+  bool back;
+  *most = 0;
   for (int i = 0; i < ipc->nframe; i++)
     m->frame[i] = m->turn[i] = m->normal[i] = tb_zero3(), m->several[i] = false;
   for (size_t i = 0; i < ipc->contact.count; i++)
@@ -231,16 +247,19 @@ static double take_positions(tbStepWork* work, tbIpc* ipc, Moves* m)
   for (int i = 0; i < ipc->nframe; i++) {
     if (!m->several[i]) m->frame[i] = tb_scale3(tb_dot3(m->normal[i], m->frame[i]), m->normal[i]);
     if (tb_maxabs3(m->normal[i]) > 0) m->turn[i] = tilt_of(ipc, m, i);
-    most = fmax(most, tb_norm3(m->frame[i]) + ipc->frame[i].reach * tb_norm3(m->turn[i]));
+    *most = fmax(*most, tb_norm3(m->frame[i]) + ipc->frame[i].reach * tb_norm3(m->turn[i]));
   }
   memset(ipc->v, 0, (size_t)ipc->nblock * sizeof *ipc->v);
   memset(m->node, 0, (size_t)ipc->nblock * sizeof *m->node);
-  apply(work, ipc, m);
-  return most;
+  tb_ipc_place(ipc, ipc->v, 0);
+  TB_TRY(apply_if_free(ctx, work, ipc, m, &back));
+  if (back) *most = 0;
+  return TB_OK;
 }
 
-static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
+static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m)
 {
+  double most = 0;
   uint8_t* held = TB_TAKE(ipc->arena, uint8_t, (size_t)ipc->nblock);
   if (!held) return TB_ERROR_MEMORY;
   memcpy(held, ipc->held, (size_t)ipc->nblock);
@@ -257,7 +276,8 @@ static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
     ipc->iterations = 0;
     status = tb_ipc_begin_joints(ctx, ipc, work);
     if (status == TB_OK) status = tb_ipc_minimise(ctx, ipc);
-    if (status == TB_OK && !(take_positions(work, ipc, m) > SETTLED * ipc->dhat)) break;
+    if (status == TB_OK) status = take_positions(ctx, work, ipc, m, &most);
+    if (!(most > SETTLED * ipc->dhat)) break;
   }
   ipc->still = false, ipc->iterations = 0;
   memcpy(ipc->held, held, (size_t)ipc->nblock);
@@ -343,49 +363,32 @@ static double lift_of(const tbIpc* ipc, int nodes, tbVec3 normal)
   return low;
 }
 
-static bool is_held(const tbIpc* ipc, const tbIpcNodes* n)
-{
-  for (int k = 0; k < n->of.fem->nnode; k++)
-    if (ipc->held[n->block + k]) return true;
-  return false;
-}
-
 // Twice: a body that is moved may come to lie on more.
-static tbStatus rest_nodes(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
+static tbStatus rest_nodes(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m)
 {
   double unused;
-  for (int round = 0; round < 2; round++) {
+  bool back = false;
+  for (int round = 0; round < 2 && !back; round++) {
     TB_TRY(tb_ipc_find(ctx, ipc, &unused));
     memset(m->frame, 0, (size_t)ipc->nframe * sizeof *m->frame);
+    memset(m->turn, 0, (size_t)ipc->nframe * sizeof *m->turn);
     memset(m->node, 0, (size_t)ipc->nblock * sizeof *m->node);
     for (int i = 0; i < ipc->nnodes; i++) {
       const tbIpcNodes* n = &ipc->nodes[i];
       Rest rest = rest_of(ipc, i);
-      if (rest.count == 0 || rest.other || is_held(ipc, n)) continue;
+      if (rest.count == 0 || rest.other || tb_ipc_is_held(ipc, n)) continue;
       tbVec3 move = tb_scale3(lift_of(ipc, i, rest.normal), rest.normal);
       for (int k = 0; k < n->of.fem->nnode; k++) m->node[n->block + k] = move;
     }
-    apply(work, ipc, m);
+    TB_TRY(apply_if_free(ctx, work, ipc, m, &back));
   }
   return TB_OK;
 }
 
-tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report)
+// Opens what is too close, round by round.
+static tbStatus open_rounds(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbIpcMoves* m)
 {
-  size_t bodies = ipc->world->body.count;
-  Moves m = {.frame = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
-             .node = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nblock),
-             .of_body = TB_TAKE(ipc->arena, int, bodies),
-             .normal = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
-             .several = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe),
-             .turn = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
-             .upright = TB_TAKE(ipc->arena, tbQuat, (size_t)ipc->nframe),
-             .falls = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe)};
-  if (!m.frame || !m.node || !m.of_body || !m.normal || !m.several || !m.turn || !m.upright || !m.falls)
-    return TB_ERROR_MEMORY;
-  for (size_t i = 0; i < bodies; i++) m.of_body[i] = -1;
-  for (int i = 0; i < ipc->nframe; i++) m.of_body[ipc->frame[i].body] = i;
-  tbArray openings = TB_ARRAY(Opening), pairs = TB_ARRAY(uint64_t);
+  tbArray openings = TB_ARRAY(Opening), pairs = TB_ARRAY(uint64_t), blocked = TB_ARRAY(uint64_t);
   tbStatus status = TB_OK;
   for (int round = 0; round < ROUNDS && !(tb_seconds() > ipc->deadline); round++) {
     tb_ipc_place(ipc, ipc->v, 0);
@@ -393,17 +396,51 @@ tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport*
     status = tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates);
     if (status == TB_OK) status = list_pairs(ctx, ipc, ipc->world->steps == 0, &pairs);
     if (status != TB_OK || pairs.count == 0) break;
-    status = find_openings(ctx, work, ipc, &m, &pairs, &openings);
+    status = tb_array_push(ctx, &pairs, blocked.data, blocked.count);
+    if (status != TB_OK) break;
+    status = find_openings(ctx, work, ipc, m, &pairs, &openings);
     if (status != TB_OK || openings.count == 0) break;
-    memset(m.frame, 0, (size_t)ipc->nframe * sizeof *m.frame);
-    memset(m.node, 0, (size_t)ipc->nblock * sizeof *m.node);
-    open_all(ipc, &openings, &m);
-    apply(work, ipc, &m);
+    memset(m->frame, 0, (size_t)ipc->nframe * sizeof *m->frame);
+    memset(m->node, 0, (size_t)ipc->nblock * sizeof *m->node);
+    memset(m->turn, 0, (size_t)ipc->nframe * sizeof *m->turn);
+    open_all(ipc, &openings, m);
+    status = apply_shorter(ctx, work, ipc, m, &blocked);
+    if (status != TB_OK) break;
   }
   tb_array_free(ctx, &openings);
   tb_array_free(ctx, &pairs);
+  tb_array_free(ctx, &blocked);
+  return status;
+}
+
+tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report)
+{
+  size_t bodies = ipc->world->body.count;
+  tbIpcMoves m = {.frame = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
+                  .node = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nblock),
+                  .of_body = TB_TAKE(ipc->arena, int, bodies),
+                  .normal = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
+                  .several = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe),
+                  .turn = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
+                  .upright = TB_TAKE(ipc->arena, tbQuat, (size_t)ipc->nframe),
+                  .falls = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe),
+                  .from = TB_TAKE(ipc->arena, tbTransform, (size_t)ipc->nframe),
+                  .node_from = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nblock)};
+  if (!m.frame || !m.node || !m.of_body || !m.normal || !m.several || !m.turn || !m.upright || !m.falls ||
+      !m.from || !m.node_from)
+    return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < bodies; i++) m.of_body[i] = -1;
+  for (int i = 0; i < ipc->nframe; i++) m.of_body[ipc->frame[i].body] = i;
+  bool first = ipc->world->steps == 0, again = false;
+  tbStatus status = TB_OK;
+  if (first) status = tb_ipc_free(ctx, work, ipc, &m, false, &again);
+  if (status == TB_OK) status = open_rounds(ctx, work, ipc, &m);
+  again = first;
+  for (int round = 0; round < FREE && again && status == TB_OK; round++) {
+    status = tb_ipc_free(ctx, work, ipc, &m, true, &again);
+    if (status == TB_OK && again) status = open_rounds(ctx, work, ipc, &m);
+  }
   work->constraints.count = 0;
-  bool first = ipc->world->steps == 0;
   if (status == TB_OK && first && ipc->nnodes > 0) status = rest_nodes(ctx, work, ipc, &m);
   if (status == TB_OK && ipc->moved > 0 && ipc->nframe > 0) status = settle(ctx, work, ipc, &m);
   report->changes.projected = fmax(report->changes.projected, ipc->moved);

@@ -80,9 +80,9 @@ static uint64_t hash_kept(uint64_t hash, const void* state)
 }
 
 // A body goes, and others get other places: the next step begins anew.
-static void forget_bodies(void* state, int first, int count)
+static void forget_bodies(void* state, const tbWorld* w, int body)
 {
-  (void)first, (void)count;
+  (void)w, (void)body;
   ((tbIpcKept*)state)->count = 0;
 }
 
@@ -109,4 +109,19 @@ static void code_kept(tbCodec* c, const tbWorld* w, void** state)
     tb_code_numbers(c, &k->body[i].lead->x, 6 * (size_t)k->body[i].count);
 }
 
-const tbStateKind tb_ipc_state = {"ipc", free_kept, hash_kept, forget_bodies, code_kept};
+static double* number_of(void* state, int i)
+{
+  tbIpcKept* k = state;
+  if (i == 0) return &k->stored;
+  i--;
+  for (int b = 0; b < k->count; i -= 6 * k->body[b++].count)
+    if (i < 6 * k->body[b].count) return &k->body[b].lead->x + i;
+  return NULL;
+}
+
+const tbStateKind tb_ipc_state = {.scheme = "ipc",
+                                  .free = free_kept,
+                                  .hash = hash_kept,
+                                  .remove = forget_bodies,
+                                  .code = code_kept,
+                                  .number = number_of};

@@ -6,6 +6,8 @@
 static const double NEARBY = 0.1;  // of d̂: what a step may leave between features that were farther apart
 static const double SHORTER = 0.9; // of the way to where features come too close
 
+static const double LOADED = 0.01; // of what barriers hold: more of it is noticed
+
 static const double ANEW = 0.25; // of the way: where features are searched for again
 
 enum { CUTS = 60 }; // of a step, before it is given up
@@ -30,6 +32,17 @@ tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when)
                              tb_surfaces_body(s, &c->of, 1)))
       *when = fmin(*when, SHORTER * c->t);
   }
+  return TB_OK;
+}
+
+tbStatus tb_ipc_is_clear(tbContext* ctx, tbIpc* ipc, bool* clear)
+{
+  double when, barrier;
+  TB_TRY(tb_ipc_first_impact(ctx, ipc, &when));
+  *clear = when == 1;
+  if (!*clear) return TB_OK;
+  TB_TRY(tb_ipc_find(ctx, ipc, &barrier));
+  *clear = barrier + tb_ipc_volume_energy(ipc) <= (1 + LOADED) * ipc->stored;
   return TB_OK;
 }
 

@@ -51,7 +51,13 @@ static void inverse_mass(const tbWorld* w, const tbTransform* centre, int body, 
 static Pose pose_of(const tbWorld* w, const tbTransform* centre, const tbJoint* j)
 {
   tbJointPlace at = tb_joint_placed(w, centre, j);
-  Pose p = {.ra = at.arm_a, .rb = at.arm_b, .e = at.apart, .qa = at.frame_a, .qb = at.frame_b};
+  return (Pose){.ra = at.arm_a, .rb = at.arm_b, .e = at.apart, .qa = at.frame_a, .qb = at.frame_b};
+}
+
+// The same with the masses.
+static Pose heavy_pose_of(const tbWorld* w, const tbTransform* centre, const tbJoint* j)
+{
+  Pose p = pose_of(w, centre, j);
   inverse_mass(w, centre, j->a, &p.ma, &p.Ia);
   inverse_mass(w, centre, j->b, &p.mb, &p.Ib);
   return p;
@@ -165,7 +171,8 @@ static void servo_block(const tbWorld* w, const tbStepOptions* o, const tbJoint*
 {
   double rate, target = tb_servo_target(w, j, w->time + o->dt, o->dt, &rate);
   double error = coordinate(j, p, block) - target, round = 6.283185307179586;
-  if (j->def.type == TB_JOINT_HINGE) error -= round * rint(error / round); // the short way
+  bool bounded = j->def.limited && j->def.upper - j->def.lower <= round; // no other way leads there
+  if (j->def.type == TB_JOINT_HINGE && !bounded) error -= round * rint(error / round); // the short way
   drive_row(block, j->def.servo.force, o->dt);
   tbSoftRow soft = tb_soft_row(o->dt, j->def.servo.stiffness, j->def.servo.damping, error);
   block->bias[0] = soft.bias - o->dt * j->def.servo.damping * rate * soft.compliance;
@@ -222,23 +229,26 @@ static bool resolved(const tbStepOptions* o, const tbJoint* j, const Rod* rod)
   return j->def.compliance > 0 && o->dt * o->dt * rod->inverse_mass <= j->def.compliance;
 }
 
-static int distance_blocks(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+static int distance_blocks(const tbStepOptions* o, tbJointWay way, const tbJoint* j, const Pose* p,
+                           tbJointBlock* block)
 {
   Rod rod = rod_of(j, p);
   block->law = TB_LAW_BILATERAL;
-  linear_row(block, p, rod.d, rod.error);
+  linear_row(block, p, rod.d, way == TB_JOINT_COORDINATES ? rod.length : rod.error);
   if (resolved(o, j, &rod)) { // the spring is a force; its damper remains
     if (!(j->def.damping > 0) || (rod.one_sided && rod.error == 0)) return 0; // nothing, or slack
+    if (way == TB_JOINT_COORDINATES) return 1;
     block->bias[0] = 0;
     block->compliance[0] = 1 / (o->dt * j->def.damping);
     return 1;
   }
   if (rod.one_sided && !limit_rows(block, j, rod.length)) return 0;
-  stabilise(o, j, block);
+  if (way != TB_JOINT_COORDINATES) stabilise(o, j, block);
   return 1;
 }
 
-static int limit_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+static int limit_block(const tbStepOptions* o, tbJointWay way, const tbJoint* j, const Pose* p,
+                       tbJointBlock* block)
 {
   tbJoint rigid = *j;
   rigid.def.compliance = 0;
@@ -247,31 +257,48 @@ static int limit_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, 
     memset(block, 0, sizeof *block);
     return 0;
   }
-  stabilise(o, &rigid, block);
+  if (way != TB_JOINT_COORDINATES) stabilise(o, &rigid, block);
   return 1;
+}
+
+// What drives, and what resists it, from `first` on: rows of the coordinate's rate.
+static int drive_blocks(const tbWorld* w, const tbStepOptions* o, tbJointWay way,
+                        const tbUnconstrained* unconstrained, const tbJoint* j, const Pose* p, int first,
+                        tbJointBlock out[TB_JOINT_BLOCKS])
+{
+  bool forces = way == TB_JOINT_VELOCITIES || way == TB_JOINT_COORDINATES;
+  int count = first;
+  if (j->def.motor && forces) motor_block(w, o, j, p, &out[count++]);
+  if (j->def.servoed && forces) servo_block(w, o, j, p, &out[count++]);
+  if (j->def.friction > 0 && forces) friction_block(o, j, p, &out[count++]);
+  if (j->def.armature > 0 && way != TB_JOINT_POSITIONS)
+    rotor_block(w, way, unconstrained, j, p, &out[count++]);
+  tbJointPlace place = {p->ra, p->rb, p->e, p->qa, p->qb};
+  for (int i = first; i < count && way == TB_JOINT_COORDINATES; i++)
+    out[i].bias[0] = tb_joint_coordinate(j, &place);
+  return count;
 }
 
 int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, tbJointWay way,
                     const tbUnconstrained* unconstrained, const tbTransform* centre, const tbJoint* j,
                     tbJointBlock out[TB_JOINT_BLOCKS])
 {
-  bool forces = way == TB_JOINT_VELOCITIES, yields = !forces && j->def.compliance > 0;
-  bool rotor = way != TB_JOINT_POSITIONS && j->def.armature > 0;
+  bool forces = way == TB_JOINT_VELOCITIES || way == TB_JOINT_COORDINATES;
+  bool yields = !forces && j->def.compliance > 0, rotor = way != TB_JOINT_POSITIONS && j->def.armature > 0;
   memset(out, 0, TB_JOINT_BLOCKS * sizeof *out);
   if (yields && !rotor) return 0;
+  if (j->def.type == TB_JOINT_DISTANCE) {
+    Pose heavy = heavy_pose_of(w, centre, j);
+    return distance_blocks(o, way, j, &heavy, &out[0]);
+  }
   Pose p = pose_of(w, centre, j);
-  if (j->def.type == TB_JOINT_DISTANCE) return distance_blocks(o, j, &p, &out[0]);
   int count = 0;
   if (!yields) {
-    equality(j, &p, &out[count]);
-    stabilise(o, j, &out[count++]);
+    equality(j, &p, &out[count++]);
+    if (way != TB_JOINT_COORDINATES) stabilise(o, j, &out[0]);
   }
-  if (j->def.limited && !yields) count += limit_block(o, j, &p, &out[count]);
-  if (j->def.motor && forces) motor_block(w, o, j, &p, &out[count++]);
-  if (j->def.servoed && forces) servo_block(w, o, j, &p, &out[count++]);
-  if (j->def.friction > 0 && forces) friction_block(o, j, &p, &out[count++]);
-  if (rotor) rotor_block(w, way, unconstrained, j, &p, &out[count++]);
-  return count;
+  if (j->def.limited && !yields) count += limit_block(o, way, j, &p, &out[count]);
+  return drive_blocks(w, o, way, unconstrained, j, &p, count, out);
 }
 
 // An impulse and a moment about the centre of mass.
@@ -324,7 +351,7 @@ void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform
     if (b >= 0) unconstrained[b].held = true;
     bool spring = j->def.type == TB_JOINT_DISTANCE && j->def.compliance > 0;
     if (!spring && !has_effort(j)) continue;
-    Pose p = pose_of(w, centre, j);
+    Pose p = heavy_pose_of(w, centre, j);
     if (spring) push_spring(w, o, j, &p, unconstrained);
     else push_effort(w, o, j, &p, unconstrained);
   }
@@ -336,7 +363,7 @@ void tb_joint_forces_keep(const tbWorld* w, const tbStepOptions* o, const tbTran
   bool spring = j->def.type == TB_JOINT_DISTANCE && j->def.compliance > 0;
   j->force = j->torque = tb_zero3(), j->effort = 0;
   if (!spring && !has_effort(j)) return;
-  Pose p = pose_of(w, centre, j);
+  Pose p = heavy_pose_of(w, centre, j);
   if (spring) {
     Rod rod = rod_of(j, &p);
     if (resolved(o, j, &rod)) j->force = tb_scale3(-rod.error / j->def.compliance, rod.d);

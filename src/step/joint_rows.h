@@ -19,9 +19,10 @@ typedef struct tbJointBlock {
 
 // What the rows ask for.
 typedef enum tbJointWay {
-  TB_JOINT_VELOCITIES, // of the end of the step
-  TB_JOINT_IMPACT,     // velocities after an impact, to which no finite force adds anything
-  TB_JOINT_POSITIONS,  // displacements that undo the whole error; what is soft or driven has none
+  TB_JOINT_VELOCITIES,  // of the end of the step
+  TB_JOINT_IMPACT,      // velocities after an impact, to which no finite force adds anything
+  TB_JOINT_POSITIONS,   // displacements that undo the whole error; what is soft or driven has none
+  TB_JOINT_COORDINATES, // nothing: the rows of velocities, with what they are rates of in the bias
 } tbJointWay;
 
 // The blocks of a joint with its bodies' centres of mass at the poses given (one per body); returns how many.

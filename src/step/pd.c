@@ -16,9 +16,10 @@
 // finishes it from there.
 //
 // Cost: per iteration two passes over the factor of an n × n matrix, for three right-hand sides at once.
-// Limits: first order; contacts that come up in the middle of the iterations are found in the next step,
-// unless the step is to be certified: then whatever meets on the way becomes a contact and the iterations are
-// run again, as in implicit.c, and bodies that would still pass through each other go a share of the step.
+// Limits: first order. Whatever meets on the way becomes a contact and the iterations are run again, as in
+// implicit.c, and bodies that would still pass through each other go a share of the step: but thick sheets
+// among themselves and on smooth obstacles only where the step is to be certified. Else what comes up there
+// in the middle of the iterations is found in the next step, which still can push it back.
 #include "step/count.h"
 #include "step/impacts.h"
 #include "step/pd.h"
@@ -31,13 +32,12 @@
 
 static const double SHARP = 1e-10; // of Jᵀr, that may be left when velocities are judged
 
+enum { PATIENCE = 3, MOST = 200 }; // rounds with equally many iterations; iterations that are not doubled
+
 static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, tbPd* r)
 {
-  size_t first = work->constraints.count;
   TB_TRY(tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
                                      &work->constraints));
-  for (size_t i = first; i < work->constraints.count; i++) // its contacts act on points
-    tb_constraint_drop_turning((tbContactConstraint*)work->constraints.data + i);
   TB_TRY(tb_array_push(ctx, &work->constraints, r->smooth.data, r->smooth.count));
   return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
                      work->constraints.data, (int)work->constraints.count, &work->assembly);
@@ -95,24 +95,28 @@ static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, 
 
 // Iterates and judges with the contacts known so far, of which the first `rigid` are between rigid bodies.
 static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
-                           tbStepWork* work, tbPd* r, tbStepReport* report)
+                           int iterations, tbStepWork* work, tbPd* r, tbStepReport* report)
 {
   double clock = tb_seconds();
   tb_step_forget(ctx, work);
   work->constraints.count = (size_t)rigid, work->records.count = 0;
   TB_TRY(assemble(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  TB_TRY(tb_pd_iterate(ctx, w, o, work, r, report));
+  TB_TRY(tb_pd_iterate(ctx, w, o, iterations, work, r, report));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   if (!has_frames(work->assembly.problem)) return judge(ctx, o, work, report);
-  return tb_step_solve(ctx, o, NULL, true, work, report);
+  tbSolveOptions solver = o->solver;
+  bool deforms = tb_first_deforming(w) >= 0; // and never comes quite to rest
+  if (deforms && !(solver.aim > 0)) solver.aim = 1;
+  return tb_step_solve(ctx, o, &solver, true, work, report);
 }
 
 // Again with what meets on the way, until nothing does; should it not come to that, bodies go a share of the
-// step.
+// step. What goes on meeting does so because too few iterations leave contacts open: later rounds have more.
 static tbStatus certify(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
                         tbPd* r, const tbStepReport* before, tbStepReport* report)
 {
+  int iterations = o->iterations;
   for (int round = 1;; round++) {
     bool changed = false;
     double clock = tb_seconds();
@@ -128,7 +132,8 @@ static tbStatus certify(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!changed) break;
     report->outcome = before->outcome, report->residual = before->residual;
-    TB_TRY(solve_once(ctx, w, o, rigid, work, r, report));
+    if (round % PATIENCE == 0 && iterations < MOST) iterations *= 2;
+    TB_TRY(solve_once(ctx, w, o, rigid, iterations, work, r, report));
   }
   if (r->met.count == 0) return TB_OK;
   return tb_surfaces_trim(ctx, w, o, work, r->clearance, &r->surfaces, &r->candidates, &r->met, report);
@@ -142,11 +147,12 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   int rigid = (int)work->constraints.count;
   TB_TRY(tb_pd_begin_bodies(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  if (r->nnode > 0) TB_TRY(tb_pd_find(ctx, w, o, work, r));
+  bool deforms = tb_first_deforming(w) >= 0;
+  if (deforms) TB_TRY(tb_pd_find(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   const tbStepReport before = *report;
-  TB_TRY(solve_once(ctx, w, o, rigid, work, r, report));
-  return o->certified && r->nnode > 0 ? certify(ctx, w, o, rigid, work, r, &before, report) : TB_OK;
+  TB_TRY(solve_once(ctx, w, o, rigid, o->iterations, work, r, report));
+  return r->looks_again ? certify(ctx, w, o, rigid, work, r, &before, report) : TB_OK;
 }
 
 static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
@@ -157,7 +163,7 @@ static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions
   double clock = tb_seconds();
   tbIntersections met;
   tb_step_note(work, report);
-  if (!o->certified) tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
+  if (!r->looks_again) tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
   TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &met));
   report->intersections = met.crossing, report->touching = met.touching;
   if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;

@@ -23,27 +23,45 @@ static void make_answers(const tbProblem* p, int k, const double* lump, double* 
   }
 }
 
+// An entry of J D⁻¹Jᵀ.
+static double coupling(const tbProblem* p, int k, const double* answer, int i, int j)
+{
+  double entry = 0;
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+    for (int d = 0, width = p->jac_width[c]; d < width; d++)
+      entry += p->jac[p->jac_val_adr[c] + (size_t)(i * width + d)] *
+               answer[p->jac_val_adr[c] + (size_t)(j * width + d)];
+  return entry;
+}
+
+// The length that turns angular velocities at a contact into velocities that answer to an impulse as those of
+// its normal do, as 1 over it; 1 of a contact that does not turn.
+static double turning_scale(const tbProblem* p, int k, const double* answer)
+{
+  double slides = coupling(p, k, answer, 0, 0), turns = 0;
+  for (int i = 3; i < rows_of(p, k); i++) turns = fmax(turns, coupling(p, k, answer, i, i));
+  return slides > 0 && turns > 0 ? sqrt(turns / slides) : 1;
+}
+
 // Of friction laws all rows together, the largest row sum of J D⁻¹Jᵀ + R, so that no impulse overshoots:
-// between nodes that is a multiple of one. Of others row by row.
+// between nodes that is a multiple of one. Rows of turning are scaled to the others first, and have the
+// square of that in their response. Of other laws row by row.
 static void make_responses(const tbProblem* p, int k, const double* answer, double* response)
 {
   int rows = rows_of(p, k);
   double *own = response + p->row_adr[k], most = 0;
   bool together = p->law[k] > TB_LAW_BOX;
+  double turning = together ? turning_scale(p, k, answer) : 1;
   for (int i = 0; i < rows; i++) {
     double sum = p->compliance[p->row_adr[k] + i];
     for (int j = 0; j < rows; j++) {
-      double entry = 0;
-      for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
-        for (int d = 0, width = p->jac_width[c]; d < width; d++)
-          entry += p->jac[p->jac_val_adr[c] + (size_t)(i * width + d)] *
-                   answer[p->jac_val_adr[c] + (size_t)(j * width + d)];
+      double entry = coupling(p, k, answer, i, j) / ((i < 3 ? 1 : turning) * (j < 3 ? 1 : turning));
       sum += i == j ? entry : together ? fabs(entry) : 0;
     }
     own[i] = sum;
     most = fmax(most, sum);
   }
-  for (int i = 0; together && i < rows; i++) own[i] = most;
+  for (int i = 0; together && i < rows; i++) own[i] = i < 3 ? most : most * turning * turning;
 }
 
 // ---- layers ----
@@ -244,17 +262,31 @@ static void update_rows(const tbPdContacts* s, int k, double* v, double* r)
   }
 }
 
+// The set of a contact that turns, where torques are multiplied by `scale`.
+static tbFrictionSet scaled_turning(const tbFrictionSet* set, double scale)
+{
+  tbFrictionSet out = *set;
+  if (set->kind == TB_SET_ELLIPSOID)
+    for (int i = 2; i < set->dim; i++) out.par[i] *= scale;
+  if (set->kind == TB_SET_BALLS)
+    for (int i = 1; i < 3; i++) out.par[i] *= scale;
+  return out;
+}
+
 static void update_friction(const tbPdContacts* s, const tbFrictionSet* set, int k, double* v, double* r)
 {
   const tbProblem* p = s->problem;
   int rows = rows_of(p, k), first = p->row_adr[k];
   double z[TB_MAX_ROWS], next[TB_MAX_ROWS], response = s->response[first];
   if (!(response > 0)) return;
-  for (int i = 0; i < rows; i++) z[i] = row_velocity(p, k, i, v, r);
+  double turning = rows > 3 ? sqrt(s->response[first + 3] / response) : 1;
+  tbFrictionSet own = rows > 3 ? scaled_turning(set, turning) : *set;
+  for (int i = 0; i < rows; i++) z[i] = row_velocity(p, k, i, v, r) / (i < 3 ? 1 : turning);
   turn_velocity(set, z, &response);
-  for (int i = 0; i < rows; i++) z[i] = r[first + i] - z[i] / response;
-  follow_friction(set, z, next);
+  for (int i = 0; i < rows; i++) z[i] = r[first + i] * (i < 3 ? 1 : turning) - z[i] / response;
+  follow_friction(&own, z, next);
   for (int i = 0; i < rows; i++) {
+    next[i] /= i < 3 ? 1 : turning;
     push_row(s, k, i, next[i] - r[first + i], v);
     r[first + i] = next[i];
   }

@@ -43,12 +43,13 @@ static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOpti
                               double fall, tbPd* r)
 {
   if (are_thick(&r->surfaces) && !o->certified) {
-    double reach = 3 * r->clearance + fall;
+    double reach = 3 * r->clearance + fall + tb_soft_contact_coat(w, &r->surfaces);
     TB_TRY(tb_surface_balls_near(ctx, work->arena, &r->surfaces.scene, reach, AHEAD, &r->met));
     leave_out_neighbours(&r->surfaces, r->clearance, reach, &r->met);
     return tb_soft_contact_begin_near(ctx, w, o, &r->surfaces, work->pose, &r->met, r->clearance, INFINITY,
                                       &r->soft_contacts);
   }
+  r->looks_again = true;
   return tb_surfaces_contacts(ctx, w, o, work, &r->surfaces, r->clearance, &r->candidates, &r->met,
                               &r->soft_contacts);
 }
@@ -57,12 +58,13 @@ tbStatus tb_pd_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tb
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
   TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
+  r->surfaces.crossing = true, r->surfaces.rest = TB_CREEP;
   tbSurfaceScene all = r->surfaces.scene;
   if (tb_pd_obstacles_are_smooth(w,
                                  &r->surfaces)) { // leaves features of bodies' own surfaces to be looked at
     tbStepView view = {.world = w, .h = o->dt, .unconstrained = work->unconstrained, .centre = work->centre};
     TB_TRY(tb_pd_obstacles_find(ctx, work->arena, w, &view, work->pose, &r->surfaces, r->clearance, AHEAD,
-                                fall, o->warm_start, &r->smooth));
+                                fall, o, &r->smooth));
     while (r->surfaces.scene.nsurface > 0 && r->surfaces.shape[r->surfaces.scene.nsurface - 1] >= 0)
       r->surfaces.scene.nsurface--;
     r->surfaces.scene.nplane = 0;

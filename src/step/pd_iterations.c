@@ -287,8 +287,8 @@ static tbStatus end_iterations(tbThreads* threads, const tbWorld* w, tbStepWork*
   return TB_OK;
 }
 
-tbStatus tb_pd_iterate(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, tbPd* r,
-                       tbStepReport* report)
+tbStatus tb_pd_iterate(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int iterations,
+                       tbStepWork* work, tbPd* r, tbStepReport* report)
 {
   double still =
       STILL * (o->solver.velocity_tolerance > 0 ? o->solver.velocity_tolerance : o->solver.tolerance);
@@ -297,7 +297,7 @@ tbStatus tb_pd_iterate(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   TB_TRY(begin_contacts(w, o, work, r));
   count_part(report, TB_PD_LAYERS, &clock);
   begin_iterations(ctx, w, work, r);
-  for (int k = 0; k < o->iterations && r->nnode > 0; k++) {
+  for (int k = 0; k < iterations && r->nnode > 0; k++) {
     TB_TRY(tb_check_interrupt(ctx));
     if (o->accelerated) extrapolate(work->assembly.problem, work->assembly.lambda, r);
     Change change = iterate(ctx, w, work, r, report);

@@ -3,6 +3,7 @@
 
 #include "base/threads.h"
 #include "geometry/round.h"
+#include "step/friction_state.h"
 #include "step/rows.h"
 #include "step/soft_contact.h"
 
@@ -26,6 +27,10 @@ bool tb_pd_obstacles_are_smooth(const tbWorld* w, const tbSurfaces* s)
     const tbShape* shape = &tb_shapes(w)[i];
     if (shape->type == TB_SHAPE_PLANE) continue;
     for (int k = 0; k < s->scene.nsurface && s->shape[k] < 0; k++) {
+      if (s->surface[k].fixed) { // a mesh in motion: what moves freely touches it with its features
+        if (tb_bodies(w)[((const int*)w->owner.data)[i]].motion == TB_BODY_DYNAMIC) return false;
+        continue;
+      }
       double edge = s->surface[k].surface->edge_length, sag = edge * edge / (8 * radius_of(shape));
       if (!(sag <= SAG * s->surface[k].radius)) return false;
     }
@@ -35,6 +40,7 @@ bool tb_pd_obstacles_are_smooth(const tbWorld* w, const tbSurfaces* s)
 
 // A shape and a surface, and what is the same for all their contacts.
 typedef struct {
+  const tbStepOptions* options;
   const tbShape* shape;
   int number, body;             // of the shape
   tbTransform at, centre, then; // of the shape; of its body, now and after the step
@@ -45,6 +51,7 @@ typedef struct {
   const int* last; // record of a vertex; −1: none
   const tbContactRecord* record;
   double h, keep, ahead, reach, edge;
+  tbContactSpring spring;
   double* gap; // found: INFINITY: not close                                (vertices)
   tbVec3* normal;
 } Pair;
@@ -99,7 +106,8 @@ static void take_impulse(const Pair* p, int vertex, tbContactConstraint* t)
   tbVec3 b = tb_cross3(r->normal, r->tangent);
   tbVec3 drag = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
   t->guess[0] = r->impulse[0];
-  for (int i = 1; i < t->rows; i++) t->guess[i] = tb_dot3(drag, tb_mat3_row(t->frame, i));
+  for (int i = 1; i < t->rows && i < 3; i++) t->guess[i] = tb_dot3(drag, tb_mat3_row(t->frame, i));
+  for (int i = 3; i < t->rows && r->rows == t->rows; i++) t->guess[i] = r->impulse[i];
 }
 
 static tbContactConstraint constraint_of(const Pair* p, const tbWorld* w, int vertex,
@@ -111,10 +119,12 @@ static tbContactConstraint constraint_of(const Pair* p, const tbWorld* w, int ve
   t.position = tb_scale3(0.5, tb_add3(foot, x));
   t.surface = c;
   if (p->driven) t.drift = tb_neg3(velocity(p, foot));
-  if (t.directed) tb_constraint_law(w, &t), tb_constraint_drop_turning(&t);
+  if (t.directed) tb_constraint_law(w, &t);
   else t.frame = tb_mat3_frame(c->normal);
+  tb_friction_rows(w, p->options, &t);
   double slack = c->gap - p->keep;
   t.bias[0] = tb_soft_contact_bias(slack, p->keep, p->edge, p->h);
+  tb_soft_contact_give_way(p->spring, slack, p->h, &t);
   take_impulse(p, vertex, &t);
   return t;
 }
@@ -154,38 +164,42 @@ static void find_records(const tbWorld* w, const Pair* p, bool warm, int* last)
   }
 }
 
-static Pair begin_pair(const tbWorld* w, const tbStepView* view, const tbTransform* pose, int shape,
-                       const tbMovingSurface* m)
+static Pair begin_pair(const tbWorld* w, const tbStepOptions* o, const tbStepView* view,
+                       const tbTransform* pose, int shape, const tbMovingSurface* m, double rest)
 {
   int body = ((const int*)w->owner.data)[shape];
   const tbBody* b = &tb_bodies(w)[body];
-  Pair p = {.shape = &tb_shapes(w)[shape],
-            .number = shape,
-            .body = body,
-            .at = tb_transform_mul(pose[body], tb_shapes(w)[shape].pose),
-            .centre = view->centre[body],
-            .v = view->unconstrained[body].v,
-            .w = view->unconstrained[body].w,
-            .driven = b->motion == TB_BODY_KINEMATIC,
-            .dynamic = b->motion == TB_BODY_DYNAMIC,
-            .surface = m,
-            .record = w->contact.data,
-            .h = view->h,
-            .edge = m->surface->edge_length,
-            .like = {.shape_a = shape, .shape_b = -1, .body_a = body, .body_b = m->body, .impact = -1}};
+  Pair p = {
+      .shape = &tb_shapes(w)[shape],
+      .number = shape,
+      .body = body,
+      .options = o,
+      .at = tb_transform_mul(pose[body], tb_shapes(w)[shape].pose),
+      .centre = view->centre[body],
+      .v = view->unconstrained[body].v,
+      .w = view->unconstrained[body].w,
+      .driven = b->motion == TB_BODY_KINEMATIC,
+      .dynamic = b->motion == TB_BODY_DYNAMIC,
+      .surface = m,
+      .record = w->contact.data,
+      .h = view->h,
+      .edge = m->surface->edge_length,
+      .like = {
+          .shape_a = shape, .shape_b = -1, .body_a = body, .body_b = m->body, .impact = -1, .rest = rest}};
   if (p.driven) p.centre = tb_motion_at(w, b, w->time), p.then = tb_motion_at(w, b, w->time + view->h);
   p.like.point.normal = tb_vec3(0, 0, 1);
   tb_constraint_law(w, &p.like);
-  tb_constraint_drop_turning(&p.like);
+  p.spring = tb_soft_contact_coated(p.like.contact_material.spring, p.edge);
   return p;
 }
 
 tbStatus tb_pd_obstacles_find(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepView* view,
                               const tbTransform* pose, const tbSurfaces* s, double clearance, double ahead,
-                              double reach, bool warm, tbArray* constraints)
+                              double reach, const tbStepOptions* o, tbArray* constraints)
 {
   for (int i = 0; i < s->scene.nsurface && s->shape[i] < 0; i++) {
     const tbMovingSurface* m = &s->surface[i];
+    if (m->fixed) continue;
     size_t n = (size_t)m->surface->nvertex;
     double* gap = TB_TAKE(arena, double, n);
     tbVec3* normal = TB_TAKE(arena, tbVec3, n);
@@ -193,10 +207,11 @@ tbStatus tb_pd_obstacles_find(tbContext* ctx, tbArena* arena, const tbWorld* w, 
     if (!gap || !normal || !last) return TB_ERROR_MEMORY;
     for (int shape = 0; shape < (int)w->shape.count; shape++) {
       if (!tb_world_may_touch(w, ((const int*)w->owner.data)[shape], m->body)) continue;
-      Pair p = begin_pair(w, view, pose, shape, m);
+      Pair p = begin_pair(w, o, view, pose, shape, m, s->rest);
       p.gap = gap, p.normal = normal, p.last = last;
       p.keep = m->radius + clearance, p.ahead = ahead, p.reach = reach;
-      find_records(w, &p, warm, last);
+      if (p.spring.stiffness > 0) p.reach += p.spring.coat;
+      find_records(w, &p, o->warm_start, last);
       tb_parallel_for(ctx->threads, (int)n, PIECE, look, &p);
       TB_TRY(emit(ctx, arena, w, &p, constraints));
     }

@@ -13,9 +13,9 @@ bool tb_pd_obstacles_are_smooth(const tbWorld* world, const tbSurfaces* surfaces
 
 // Appends a constraint for every vertex that is close to a shape, or may come to be within the step: `ahead`
 // times as far as it is expected to go, and `reach` beyond. They point into memory of the arena. With the
-// impulses of the last step, if asked for.
+// impulses of the last step, if options ask for a warm start.
 tbStatus tb_pd_obstacles_find(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepView* view,
                               const tbTransform* pose, const tbSurfaces* surfaces, double clearance,
-                              double ahead, double reach, bool warm, tbArray* constraints);
+                              double ahead, double reach, const tbStepOptions* options, tbArray* constraints);
 
 #endif

@@ -295,10 +295,10 @@ static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   return work->own ? tb_relaxed_publish(ctx, w, o, work, report) : TB_OK;
 }
 
-static void remove_anchors(void* state, int first, int count)
+static void remove_anchors(void* state, const tbWorld* w, int body)
 {
   Anchors* a = state;
-  int kept = 0;
+  int first = tb_bodies(w)[body].shape, count = tb_bodies(w)[body].nshape, kept = 0;
   for (int i = 0; i < a->count; i++) {
     Anchor x = a->at[i];
     bool gone_a = x.shape_a >= first && x.shape_a < first + count;
@@ -311,7 +311,18 @@ static void remove_anchors(void* state, int first, int count)
   a->count = kept;
 }
 
-static const tbStateKind anchors = {"penalty", free_anchors, hash_anchors, remove_anchors, code_anchors};
+static double* number_of(void* state, int i)
+{
+  Anchors* a = state;
+  return i < 3 * a->count ? &a->at[i / 3].stretch.x + i % 3 : NULL;
+}
+
+static const tbStateKind anchors = {.scheme = "penalty",
+                                    .free = free_anchors,
+                                    .hash = hash_anchors,
+                                    .remove = remove_anchors,
+                                    .code = code_anchors,
+                                    .number = number_of};
 
 const tbSchemeMethod tb_penalty = {.prepare = prepare,
                                    .solve = solve,

@@ -3,6 +3,8 @@
 //
 //   springs    power         k L (δ/L)ᵖ          p = 1: k δ, the linear spring                       (286)
 //              exponential   k L (e^(δ/L) − 1)                                                   (280, 281)
+//              layers        Σ k l³ (δ − L (1 − l^(−1/4)))₊ over l = 1, 2, …: no end before δ = L    (289,
+//              290)
 //   normal     max(0, spring − b u_n), of the spring a share where bodies part                  (279, 282)
 //   friction   anchors       −k ξ − b u_T, ξ: how far the contact has slid since it began        (276, 277)
 //              damping       −m u_T/h, what would stop the sliding in a step                         (278)
@@ -47,9 +49,24 @@ static double inverse_inertia(const tbWorld* w, const tbContactConstraint* t, tb
   return sum;
 }
 
+enum { LAYERS = 4096 }; // the last begins at 7/8 of L
+
+// Nested springs of thickness L l^(−1/4) and stiffness k l³, as asynchronous contact mechanics has them.
+static double layers_force(double k, double length, double depth)
+{
+  double sum = 0;
+  for (int l = 1; l <= LAYERS; l++) {
+    double pressed = depth - length * (1 - 1 / sqrt(sqrt(l)));
+    if (!(pressed > 0)) break;
+    sum += k * ((double)l * l * l) * pressed;
+  }
+  return sum;
+}
+
 static double spring_force(const tbStepOptions* o, double k, double length, double depth)
 {
   double x = depth / length;
+  if (o->penalty_spring == TB_SPRING_LAYERS) return layers_force(k, length, depth);
   if (o->penalty_spring == TB_SPRING_EXPONENTIAL) return k * length * (tb_exp(fmin(x, 300)) - 1);
   return o->penalty_exponent == 1 ? k * depth : k * length * tb_exp(o->penalty_exponent * tb_ln(x));
 }
@@ -71,9 +88,9 @@ static void hold(const tbStepOptions* o, double k, double damping, double mass, 
 // f ← cut to the set of the law at fn, in the coordinates of its rows. Whether it was beyond.
 static bool cut(const tbContactConstraint* t, double h, double fn, const double u[2], double f[2])
 {
-  double param[8], row[2], slides[2];
+  double param[1 + TB_MAX_SIDES], row[2], slides[2];
   bool even = t->stretch[0] == t->stretch[1];
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 1 + TB_MAX_SIDES; i++)
     param[i] = t->law == TB_LAW_BOX ? t->param[i] / h : t->param[i]; // Tresca's: forces
   for (int i = 0; i < 2; i++) {
     row[i] = t->stretch[i] > 0 ? f[i] / t->stretch[i] : 0, slides[i] = t->stretch[i] * u[i];

@@ -10,10 +10,20 @@ static const double LENGTH = 1e-3; // m: L of springs that are not linear, where
 
 enum { ROUNDS = 8 }; // of looking for what meets on the way
 
+// Linear springs whose stiffness is left to be chosen (without joints, which explicit steps keep rigid).
+// Explicit ones that a step resolves give way to the weight by ten times what it falls in one, and blocks
+// slide through that.
+static bool is_left_open(const tbStepOptions* o)
+{
+  bool holds = o->penalty_friction == TB_PENALTY_ANCHORS && !(o->descent.friction_stiffness > 0);
+  return !(o->penalty_stiffness > 0) && (holds || o->penalty_friction == TB_PENALTY_RELAXED) &&
+         o->penalty_spring == TB_SPRING_POWER && o->penalty_exponent == 1 && o->penalty_recede == 1;
+}
+
 bool tb_penalty_is_implicit(const tbWorld* w, const tbStepOptions* o)
 {
-  return o->penalty_time == TB_PENALTY_AUTO ? tb_first_deforming(w) >= 0
-                                            : o->penalty_time == TB_PENALTY_IMPLICIT;
+  if (o->penalty_time != TB_PENALTY_AUTO) return o->penalty_time == TB_PENALTY_IMPLICIT;
+  return tb_first_deforming(w) >= 0 || (is_left_open(o) && w->joint.count == 0);
 }
 
 // The potential of the springs, pressed as they are where the step ends, for the descent of primal: all of a

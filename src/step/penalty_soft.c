@@ -31,11 +31,9 @@ tbStatus tb_penalty_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
   r->surfaces.spread = r->spread;
-  double edge = INFINITY;
-  for (int i = 0; i < r->surfaces.scene.nsurface; i++)
-    if (r->surfaces.shape[i] < 0) edge = fmin(edge, r->surfaces.surface[i].surface->edge_length);
+  double edge = tb_surfaces_edge(&r->surfaces);
   if (!(o->clearance > 0)) r->clearance = fmax(LAYER * edge, GIVE * fall);
-  double reach = NEAR * r->clearance + fall + tb_soft_contact_coat(w, &r->surfaces);
+  double reach = fmax(NEAR * r->clearance + fall, o->margin) + tb_soft_contact_coat(w, &r->surfaces);
   TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, reach, TB_SURFACES_AHEAD, &r->candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,
                                &r->soft_contacts));

@@ -76,7 +76,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    work->unconstrained[i] = tb_unmoved(b);
+    tb_be_unmoved(b, &work->unconstrained[i]);
     work->centre[i] = tb_transform(b->q, b->x);
     work->pose[i] = tb_body_pose(b);
   }

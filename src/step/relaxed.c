@@ -7,6 +7,7 @@
 #include "step/inner.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "problem/metric.h"
 
 #include <string.h>
@@ -47,6 +48,8 @@ static void set_biases(const tbWorld* w, const tbStepOptions* o, tbArray* constr
 static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
 {
   const tbRelaxedSoft* soft = work->own;
+  for (size_t i = 0; soft->step && work->cache && work->cache->held && i < w->body.count; i++)
+    soft->step[i].present = soft->step[i].size > 0;
   return tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
                      soft->step, work->constraints.data, (int)work->constraints.count, &work->assembly);
 }
@@ -171,13 +174,34 @@ static tbStatus finish(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   return TB_OK;
 }
 
+// Iterations that ran out of time may have left impulses that throw bodies about. What is applied then is, by
+// the judge, no worse than what the step started from, nor than no impulses: a solver without time hands out
+// the best of its start and of none.
+static tbStatus best_when_late(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, double* guess)
+{
+  tbAssembly* a = &work->assembly;
+  double* both[] = {a->lambda, guess};
+  tbSolveResult result[2];
+  for (int i = 0; i < 2; i++) {
+    tbSolveOptions solver = o->solver;
+    solver.solver = tb_relaxed_solver(a->problem, solver.model);
+    solver.max_iterations = 0, solver.time_left_s = NULL;
+    TB_TRY(tb_solve(ctx, a->problem, &solver, both[i], &result[i]));
+  }
+  if (result[1].residual.velocity < result[0].residual.velocity)
+    memcpy(a->lambda, guess, (size_t)a->problem->nrow * sizeof *guess);
+  return TB_OK;
+}
+
 static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbRelaxedSolve* solve,
                            tbStepWork* work, tbStepReport* report)
 {
   double clock = tb_seconds();
   tbAssembly* a = &work->assembly;
-  tbRelaxedRun run = {.options = o,
+  tbRelaxedRun run = {.world = w,
+                      .options = o,
                       .problem = a->problem,
+                      .assembly = a,
                       .how = tb_relaxation_of(w, o, a),
                       .arena = work->arena,
                       .lambda = a->lambda};
@@ -187,17 +211,22 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
     double end = clock + fmax(*o->solver.time_left_s, 0);
     run.deadline = run.deadline > 0 ? fmin(run.deadline, end) : end;
   }
+  double* guess = run.deadline > 0 ? TB_TAKE(work->arena, double, (size_t)a->problem->nrow + 1) : NULL;
+  if (run.deadline > 0 && !guess) return TB_ERROR_MEMORY;
+  if (guess) memcpy(guess, a->lambda, (size_t)a->problem->nrow * sizeof *guess);
   tbRelaxedHeld* held = work->cache ? work->cache->held : NULL;
   if (held && held->hold) TB_TRY(tb_relaxed_held_impulses(ctx, held, &run));
   else if (a->problem->ncontact > 0) TB_TRY(solve(ctx, &run));
   if (o->solver.time_left_s) *o->solver.time_left_s -= tb_seconds() - clock;
   report->iterations += run.iterations;
-  if (!(run.off <= o->solver.velocity_tolerance)) TB_TRY(finish(ctx, o, work, report));
+  bool late = tb_is_late(run.deadline) && a->problem->ncontact > 0 && !run.v;
+  if (late) TB_TRY(best_when_late(ctx, o, work, guess));
+  else if (!(run.off <= o->solver.velocity_tolerance)) TB_TRY(finish(ctx, o, work, report));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   report->changes.unbalanced = 0;
   if (run.v) TB_TRY(take_velocities(o, run.v, work, report, &uneven));
   TB_TRY(tb_assembly_judge(ctx, o, NULL, a));
-  if (held) TB_TRY(tb_relaxed_held_keep(ctx, w, held, &run, a));
+  if (held) TB_TRY(tb_relaxed_held_keep(ctx, w, held, &run, work));
   tb_step_confirm(o, work, report);
   if (uneven && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   report->residual = tb_worse_residual(&report->residual, &a->residual);

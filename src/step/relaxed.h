@@ -16,8 +16,10 @@
 #define TB_RELAXED_STILL 1e-3 // of the tolerance: an iteration that would change less ends them
 
 typedef struct tbRelaxedRun {
+  const tbWorld* world;
   const tbStepOptions* options;
   const tbProblem* problem;
+  tbAssembly* assembly; // of the problem
   tbRelaxation how;
   tbArena* arena;
   double* lambda;  // in: a guess; out: impulses                                                  (nrow)
@@ -83,6 +85,11 @@ typedef struct tbRelaxedDescent {
 
 tbStatus tb_relaxed_descent_begin(tbContext* ctx, const tbRelaxedRun* run, tbRelaxedDescent* out);
 tbStatus tb_relaxed_descent_end(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescent* descent);
+
+// A problem whose contacts are forces of a stiff potential: velocities at which these balance, by Newton's
+// method (course, chapter 4.2: the primal form), and the impulses they come to, judged but not confirmed.
+tbStatus tb_relaxed_root(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
+                         tbStepReport* report);
 
 // The minimum where descent has not found it: by a solver of contact problems, and balanced once more
 // (relaxed_compliant.c).

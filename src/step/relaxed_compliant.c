@@ -10,6 +10,7 @@
 #include "step/relaxed.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 
 #include <string.h>
 
@@ -58,6 +59,7 @@ static tbStatus solve(tbContext* ctx, tbRelaxedRun* run, const tbRelaxed* r, dou
 tbStatus tb_relaxed_compliant(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescent* r)
 {
   tbDescent* d = &r->descent;
+  if (tb_is_late(run->deadline)) return TB_OK;
   size_t rows = (size_t)run->problem->nrow;
   double *lambda = TB_TAKE(run->arena, double, rows), off = d->off;
   if (!lambda) return TB_ERROR_MEMORY;

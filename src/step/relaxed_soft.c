@@ -29,8 +29,9 @@ tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
   if (r->split) TB_TRY(split_all(ctx, w, o, work, r));
   else TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   if (!r->split && o->newton_steps > 1)
-    TB_TRY(tb_implicit_newton_begin(ctx, work, w, o->dt, r->step, &r->newton));
+    TB_TRY(tb_implicit_newton_begin(ctx, work, w, TB_FORM_PRIMAL, o->dt, r->step, &r->newton));
   TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
+  r->surfaces.crossing = true, r->surfaces.rest = r->split ? TB_CREEP : 0;
   r->surfaces.spread = r->spread;
   TB_TRY(tb_surfaces_contacts(ctx, w, o, work, &r->surfaces, r->clearance, &r->candidates, &r->met,
                               &r->soft_contacts));

@@ -9,57 +9,17 @@
 #include "step/rows.h"
 
 #include "base/memory.h"
-#include "scene/kind.h"
 #include "step/friction_pair.h"
+#include "step/friction_place.h"
 #include "step/friction_state.h"
 
 #include <string.h>
 
-// A gap of so little of the smaller body's size is none, either way. What a solver leaves at its tolerance
-// moves bodies at rest by less; taken for gaps, that noise would come back divided by h, and no step would
-// ever find the last one's impulses good enough.
-static const double CLOSED = 1e-6;
-
-// Where a constraint is in the frame of a body, of a deformable in that of its mesh.
-static tbVec3 own_place(const tbWorld* w, const tbContactConstraint* t, int side)
-{
-  const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
-  const tbSurfaceContact* c = t->surface;
-  int count = !c ? 0 : side ? c->count_b : c->count_a;
-  if (!body->kind->at_rest || count == 0) return tb_transform_unpoint(tb_body_pose(body), t->position);
-  return body->kind->at_rest(body, side ? c->vertex_b : c->vertex_a, side ? c->weight_b : c->weight_a, count);
-}
-
-// Two axes at right angles in the frame of a body or its mesh: the first along the friction's direction
-// there.
-static void own_axes(const tbWorld* w, const tbContactConstraint* t, int side, const tbFriction* f,
-                     tbVec3* along, tbVec3* across)
-{
-  tbVec3 d = tb_friction_has_field(w, f) ? tb_friction_direction(w, f, own_place(w, t, side)) : f->direction;
-  d = tb_normalize3(d);
-  tbVec3 up = fabs(d.z) < 0.9 ? tb_vec3(0, 0, 1) : tb_vec3(1, 0, 0);
-  *along = d, *across = tb_normalize3(tb_cross3(up, d));
-}
-
-// Two axes of a body's friction at a constraint, in the world: the first along its direction; on a deformable
-// they move with the material there.
-static void carry_axes(const tbWorld* w, const tbContactConstraint* t, int side, const tbFriction* f,
-                       tbSurfaceSide* out)
-{
-  const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
-  const tbSurfaceContact* c = t->surface;
-  tbVec3 d, across;
-  own_axes(w, t, side, f, &d, &across);
-  int count = !c ? 0 : side ? c->count_b : c->count_a;
-  if (body->kind->direction && count > 0) {
-    const int* vertex = side ? c->vertex_b : c->vertex_a;
-    const double* weight = side ? c->weight_b : c->weight_a;
-    out->along = body->kind->direction(body, vertex, weight, count, d);
-    out->across = body->kind->direction(body, vertex, weight, count, across);
-  } else {
-    out->along = tb_quat_rotate(body->q, d), out->across = tb_quat_rotate(body->q, across);
-  }
-}
+// A gap of so little of the smaller body's size is none, either way, and one of what so many times the
+// solver's tolerance moves in a step, if that is less. What a solver leaves moves bodies at rest by less;
+// taken for gaps, that noise would come back divided by h, and no step would ever find the last one's
+// impulses good enough. Gaps beyond the noise are gaps: runs that are solved tightly are smooth.
+static const double CLOSED = 1e-6, NOISY = 100;
 
 // The law wants L invertible: a millionth of its size stands for friction that is none along a line.
 static void choose_tensor(const double* L, tbContactConstraint* t)
@@ -101,18 +61,22 @@ void tb_constraint_choose_law(tbContactConstraint* t)
   }
 }
 
-// Four directions are the bounds of a box, eight the corners of a polygon.
+// Four directions are the bounds of a box, more of them the corners of a polygon.
 static void choose_texture(const tbSurfaceSide side[2], tbVec3 tangent, tbContactConstraint* t)
 {
-  double mu[8];
+  double mu[TB_MAX_SIDES];
   tbFriction* f = &t->contact_material.friction;
-  bool polygon = f->directions == 8;
-  tb_friction_plow(&side[0], &side[1], t->point.normal, tangent, polygon ? 8 : 4, mu);
+  int count = f->directions > 4 ? f->directions : 4;
+  bool polygon = count > 4;
+  tb_friction_plow(&side[0], &side[1], t->point.normal, tangent, count, mu);
   t->law = polygon ? TB_LAW_POLYGON : TB_LAW_DIRECTIONAL, t->rows = 3;
+  for (int i = 0; i < count; i++) mu[i] *= f->mu;     // at rest, their share
   const double box[4] = {mu[2], mu[0], mu[3], mu[1]}; // −t, t, −b, b
   f->mu = 0;                                          // their mean, for schemes that know a disc alone
-  for (int i = 0; i < (polygon ? 8 : 4); i++)
-    t->param[i] = polygon ? mu[i] : box[i], f->mu += mu[i] / (polygon ? 8 : 4);
+  for (int i = 0; i < count; i++) f->mu += mu[i] / count;
+  memset(t->param, 0, sizeof t->param);
+  memcpy(t->param + polygon, polygon ? mu : box, (size_t)count * sizeof *mu);
+  if (polygon) t->param[0] = count;
 }
 
 void tb_constraint_drop_turning(tbContactConstraint* t)
@@ -194,31 +158,6 @@ static void warm_start(const tbWorld* w, tbContactConstraint* constraint, int co
   }
 }
 
-// The square of a body's texture about the contact. Rigid bodies: the map lies in the contact plane, which
-// makes a planar map of a face and a box map of a box; on a deformable it moves with the material.
-static bool see_patch(const tbWorld* w, const tbContactConstraint* t, int k, const tbTexture* texture,
-                      const tbSurfaceSide* side, tbTexturePatch* out)
-{
-  const tbFriction* f = side->friction;
-  if (!(f->patch > 0 && f->patch < f->scale)) return false; // whole repeats
-  const tbBody* body = &tb_bodies(w)[k ? t->body_b : t->body_a];
-  const tbSurfaceContact* c = t->surface;
-  int count = !c ? 0 : k ? c->count_b : c->count_a;
-  tbVec3 at, along, across;
-  if (body->kind->at_rest && count > 0) {
-    at = own_place(w, t, k);
-    own_axes(w, t, k, f, &along, &across);
-  } else {
-    at = tb_sub3(t->position, tb_body_pose(body).x);
-    tb_friction_axes(side, t->point.normal, &along, &across);
-  }
-  *out = (tbTexturePatch){.texture = texture,
-                          .facet = w->facet.data,
-                          .at = {tb_dot3(at, along) / f->scale, tb_dot3(at, across) / f->scale},
-                          .half = 0.5 * f->patch / f->scale};
-  return true;
-}
-
 void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
 {
   tbFrictionPair pair = tb_world_friction_pair(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
@@ -226,10 +165,8 @@ void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
   tbTexturePatch patch[2];
   for (int k = 0; k < 2; k++) {
     const tbFriction* f = side[k].friction ? side[k].friction : side[!k].friction;
-    if (tb_friction_is_directed(f)) carry_axes(w, t, k, f, &side[k]);
-    const tbTexture* texture = side[k].friction ? tb_friction_texture(w, side[k].friction) : NULL;
-    if (texture) side[k].plow = texture->plow;
-    if (texture && see_patch(w, t, k, texture, &side[k], &patch[k])) side[k].patch = &patch[k];
+    if (tb_friction_is_directed(f)) tb_friction_place(w, t, k, f, &side[k], &patch[k]);
+    if (f && f->asymmetric) side[k].back = tb_friction_goes_back(w, t, k, side[k].along);
   }
   tbVec3 n = t->point.normal, tangent;
   t->contact_material.restitution = pair.restitution, t->contact_material.spring = pair.spring;
@@ -282,15 +219,24 @@ bool tb_constraint_spring(const tbStepOptions* o, tbContactConstraint* t, double
   return true;
 }
 
+// The most that noise of the solver makes of a gap, m. The tolerance relative to norms is taken for a share
+// of what gravity adds to a velocity in ten steps.
+static double noise_of(const tbWorld* w, const tbStepOptions* o)
+{
+  double speed = o->solver.velocity_tolerance > 0 ? o->solver.velocity_tolerance : INFINITY;
+  double falls = 10 * o->dt * tb_norm3(w->gravity);
+  if (o->solver.tolerance > 0 && falls > 0) speed = fmin(speed, o->solver.tolerance * falls);
+  return NOISY * speed * o->dt;
+}
+
 void tb_constraint_biases(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints,
                           int count)
 {
-  double h = o->dt;
+  double h = o->dt, noise = w->cache->answers ? 0 : noise_of(w, o); // problems solved to rounding leave none
   for (int i = 0; i < count; i++) {
     tbContactConstraint* t = &constraints[i];
-    bool noise = !w->cache->answers; // problems that are solved to rounding leave none
-    double closed =
-        !noise ? 0 : CLOSED * fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
+    double size = fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
+    double closed = fmin(CLOSED * size, noise);
     double gap = t->point.gap, target = gap < 0 ? 0 : t->left > 0 ? -t->gap_left / t->left : -gap / h;
     if (fabs(gap) <= closed) gap = target = 0;
     if (!tb_constraint_spring(o, t, gap, &target) && o->stabilization == TB_STABILIZE_BAUMGARTE) {

@@ -6,12 +6,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "problem/judge.h"
 #include "solve/judged.h"
 
 #include <string.h>
 
-enum { FEW_CONTACTS = 100 };
+enum { FEW_CONTACTS = 100, BODIES = 64 };
 
 void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
 {
@@ -35,6 +36,28 @@ static tbBody moved_on(const tbWorld* w, const tbBody* body, double t, double dt
   return b;
 }
 
+typedef struct {
+  const tbWorld* world;
+  double dt, time;
+  tbStepWork* work;
+} Begin;
+
+// Free motion, and where bodies are when they collide.
+static void begin_bodies(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Begin* job = user;
+  tbUnconstrained* free_motion = job->work->unconstrained;
+  tb_free_motion(job->world, job->dt, begin, end, free_motion);
+  for (int i = begin; i < end; i++) {
+    const tbBody* b = &tb_bodies(job->world)[i];
+    tbBody later;
+    if (job->time > 0) later = moved_on(job->world, b, job->time, job->dt, &free_motion[i]), b = &later;
+    job->work->centre[i] = free_motion[i].at = tb_transform(b->q, b->x);
+    job->work->pose[i] = tb_body_pose(b);
+  }
+}
+
 tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, double fraction,
                        tbStepWork* work)
 {
@@ -49,15 +72,8 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   work->begun = tb_seconds();
   if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   work->centre[n] = tb_transform(tb_quat_identity(), tb_zero3());
-  tb_free_motion(w, o->dt, ctx->threads, work->unconstrained);
-  double t = fraction * o->dt;
-  for (size_t i = 0; i < n; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    tbBody later;
-    if (t > 0) later = moved_on(w, b, t, o->dt, &work->unconstrained[i]), b = &later;
-    work->centre[i] = work->unconstrained[i].at = tb_transform(b->q, b->x);
-    work->pose[i] = tb_body_pose(b);
-  }
+  Begin job = {w, o->dt, fraction * o->dt, work};
+  tb_parallel_for(ctx->threads, (int)n, BODIES, begin_bodies, &job);
   tb_joint_forces(w, o, work->centre, work->unconstrained);
   return TB_OK;
 }

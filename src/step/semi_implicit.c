@@ -6,12 +6,40 @@
 //
 // J and the gaps are those of the start of the step, and a gap φ enters as u_n ≥ −φ/h, so a step ends at the
 // surface. One problem per step. First order; bodies in flight and bounces are integrated exactly.
+//
+// Reduced bodies: their own metric, implicit in what deforms (kind/reduced_step.c), and contacts of features
+// that are close or would meet on the way that bodies would go freely, linearised there. What meets all the
+// same, since contacts have turned it aside, goes only a share of the step, as in implicit.c, and the report
+// says so.
 #include "step/friction_state.h"
 #include "step/impacts.h"
 #include "step/inner.h"
+#include "step/relaxed.h"
 #include "step/scheme.h"
+#include "step/trim.h"
 
 #include "base/clock.h"
+
+// Of what deforms; null: nothing does.
+static const tbRelaxedSoft* soft_of(const tbStepWork* work) { return work->own; }
+
+static tbStatus begin_soft(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
+{
+  tbRelaxedSoft* soft = TB_TAKE(work->arena, tbRelaxedSoft, 1);
+  if (!soft) return TB_ERROR_MEMORY;
+  soft->soft_contacts = TB_ARRAY(tbSoftContact), soft->met = TB_ARRAY(tbSurfaceContact);
+  tb_surface_candidates_init(&soft->candidates);
+  work->own = soft;
+  return tb_relaxed_soft_begin(ctx, w, o, work, soft);
+}
+
+static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
+{
+  const tbRelaxedSoft* soft = soft_of(work);
+  return tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
+                     soft ? soft->step : NULL, work->constraints.data, (int)work->constraints.count,
+                     &work->assembly);
+}
 
 tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                                   tbStepReport* report)
@@ -28,11 +56,24 @@ tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStep
   constraints = work->constraints.data, count = (int)work->constraints.count;
   tb_constraint_biases(w, o, constraints, count);
   tb_friction_adhere(w, o, constraints, count, work->unconstrained);
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
-                     constraints, count, &work->assembly));
+  if (tb_first_deforming(w) >= 0) TB_TRY(begin_soft(ctx, w, o, work));
+  TB_TRY(assemble(ctx, w, o, work));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;
+}
+
+// Bodies with surfaces that still meet on their way go less far; and what crosses after the step.
+static tbStatus end_apart(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                          tbStepReport* report)
+{
+  tbRelaxedSoft* soft = work->own;
+  tb_surfaces_move(ctx, &work->assembly.view, &soft->surfaces);
+  TB_TRY(tb_surfaces_look(ctx, &soft->surfaces, soft->clearance, &soft->candidates, &soft->met));
+  if (soft->met.count > 0)
+    TB_TRY(tb_surfaces_trim(ctx, w, o, work, soft->clearance, &soft->surfaces, &soft->candidates, &soft->met,
+                            report));
+  return tb_relaxed_soft_count(ctx, work, soft, report);
 }
 
 // Solves the problem, and again with the contacts of inner spheres that would pass through something.
@@ -51,13 +92,17 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     double clock = tb_seconds();
     tb_step_forget(ctx, work);
     work->records.count = 0;
-    TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
-                       NULL, work->constraints.data, (int)work->constraints.count, &work->assembly));
+    TB_TRY(assemble(ctx, w, o, work));
     tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   }
   tb_step_note(work, report);
   tb_stop_short(w, o, work);
-  return TB_OK;
+  return soft_of(work) ? end_apart(ctx, w, o, work, report) : TB_OK;
+}
+
+static void end(tbContext* ctx, tbStepWork* work)
+{
+  if (work->own) tb_relaxed_soft_end(ctx, work->own);
 }
 
 void tb_semi_implicit_advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
@@ -68,4 +113,4 @@ void tb_semi_implicit_advance(tbContext* ctx, const tbStepOptions* o, tbStepWork
 }
 
 const tbSchemeMethod tb_semi_implicit = {
-    .prepare = tb_semi_implicit_prepare, .solve = solve, .advance = tb_semi_implicit_advance};
+    .prepare = tb_semi_implicit_prepare, .solve = solve, .advance = tb_semi_implicit_advance, .end = end};

@@ -77,6 +77,13 @@ static bool covered(const tbSurfaces* s, const tbSurfaceContact* c)
   return tb_soft_contact_is_thick(a) && a != b && !tb_soft_contact_is_thick(b);
 }
 
+// Behind a surface the closest points say the wrong side: the contact would pull in what is a little way in.
+static void keep_out(const tbSurfaces* s, tbSurfaceContact* c)
+{
+  if (!s->crossing || !tb_surface_is_behind(&s->scene, c)) return;
+  c->normal = tb_neg3(c->normal), c->gap = -c->gap;
+}
+
 // The features that are close, with the impulses they had, and those that still push: records and `near` are
 // both in order of features, and one walk over both merges them.
 static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
@@ -98,7 +105,7 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     bool there = true;
     if (order >= 0) p.contact = *c++;
     else there = known(s, &of) && stands(s, r, &of, NEAR * clearance, &p.contact);
-    if (there) tb_soft_contact_round_off(w, s, pose, clearance, &p);
+    if (there) keep_out(s, &p.contact), tb_soft_contact_round_off(w, s, pose, clearance, &p);
     if (order <= 0) take_impulse(r++, &p);
     if (!there || !movable(w, s, &p.contact) || covered(s, &p.contact)) continue;
     tbSoftContactDistance keep = tb_soft_contact_distance(s, &p.contact, clearance);
@@ -123,10 +130,12 @@ tbStatus tb_soft_contact_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
                                double clearance, tbArray* soft_contacts)
 {
   tbArray near = TB_ARRAY(tbSurfaceContact);
-  double reach = NEAR * clearance + tb_soft_contact_coat(w, s);
+  double beyond = fmax(o->margin - NEAR * clearance, 0),
+         reach = NEAR * clearance + beyond + tb_soft_contact_coat(w, s);
+  if (s->crossing) reach = fmax(reach, 2 * NEAR * clearance); // what is in, farther than what is out
   tbStatus status = tb_surface_near(ctx, &s->scene, candidates, reach, &near);
   if (status == TB_OK)
-    status = tb_soft_contact_begin_near(ctx, w, o, s, pose, &near, clearance, 0, soft_contacts);
+    status = tb_soft_contact_begin_near(ctx, w, o, s, pose, &near, clearance, beyond, soft_contacts);
   tb_array_free(ctx, &near);
   return status;
 }
@@ -214,9 +223,9 @@ tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfac
 {
   bool rough = how.rough;
   TB_TRY(choose(ctx, w, s, met, changed));
-  if (*changed) TB_TRY(tb_soft_contact_limit_met(ctx, w, soft_contacts, met));
-  *changed = *changed && met->count > 0;
-  if (!*changed) return TB_OK;
+  *changed = *changed && tb_soft_contact_has_room(w, soft_contacts);
+  if (!*changed) return TB_OK; // what met is left to be told of
+  TB_TRY(tb_soft_contact_limit_met(ctx, w, soft_contacts, met));
   *changed = !rough;
   tbArray all = TB_ARRAY(tbSoftContact);
   TB_TRY(tb_array_push(ctx, &all, NULL, soft_contacts->count + met->count));
@@ -234,9 +243,11 @@ tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfac
     }
     *changed = true;
     out[n] = order == 0 ? old[i++] : (tbSoftContact){0};
-    if (order == 0) out[n].misses += !how.expected, out[n].anew = false;
     out[n].contact = hit[k++], out[n].fresh = true;
+    keep_out(s, &out[n].contact);
     tb_soft_contact_round_off(w, s, pose, how.clearance, &out[n]);
+    if (order == 0) out[n].anew = false;
+    if (order == 0 && !how.expected) out[n].misses = tb_soft_contact_next_miss(w, s, &out[n], how);
     if (how.from_impact) note_impact(s, how.clearance, &out[n]);
     n++;
   }

@@ -54,12 +54,32 @@ tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* surfaces, const
 // Of one surface the coat is no more than a part of the distance at rest. Stiffness 0: it is rigid.
 tbContactSpring tb_soft_contact_spring(const tbWorld* world, const tbSurfaces* surfaces,
                                        const tbSurfaceContact* contact);
+// With the coat that it has where none is given, of a surface with edges of a mean length.
+tbContactSpring tb_soft_contact_coated(tbContactSpring spring, double edge);
+// A spring from the top of its coat on; slack: how far above the distance kept. Stiffness 0: nothing changes.
+void tb_soft_contact_give_way(tbContactSpring spring, double slack, double h,
+                              tbContactConstraint* constraint);
 // No coat is thicker; 0: nothing has one.                                                               m
 double tb_soft_contact_coat(const tbWorld* world, const tbSurfaces* surfaces);
 
 // The bias of a contact's normal row: of features that are `slack` farther apart than the distance they keep,
 // or closer, which is won back by and by. edge: of the finer surface.
 double tb_soft_contact_bias(double slack, double keep, double edge, double h);
+
+// How contacts are taken that were met on the way.
+typedef struct tbSoftContactMet {
+  bool rough; // known ones may meet for want of accuracy, and stay as they are; only new ones change anything
+  bool from_impact; // friction sees motion from their first impact on
+  bool expected;    // they meet if nothing holds them, which says nothing against contacts that are there
+  double clearance;
+  double h, slip; // of the step, s; and what the solver leaves of a row, m/s: one that asks for more distance
+                  // asks for so much more speed. 0: it does not matter
+} tbSoftContactMet;
+
+// How often a contact counts as met that met once more: until its row asks for so much more speed that the
+// solver cannot leave it as it is.
+int tb_soft_contact_next_miss(const tbWorld* world, const tbSurfaces* surfaces,
+                              const tbSoftContact* soft_contact, tbSoftContactMet how);
 
 // The mean edge of the finer of two surfaces, m.
 double tb_soft_contact_edge(const tbSurfaces* surfaces, const tbSurfaceFeatures* features);
@@ -72,24 +92,17 @@ tbStatus tb_soft_contact_constraints(tbContext* ctx, const tbWorld* world, const
 // Takes the impulses of a solution; the constraints of the soft contacts begin at `first`.
 void tb_soft_contact_learn(const tbAssembly* assembly, int first, tbArray* soft_contacts);
 
-// How contacts are taken that were met on the way.
-typedef struct tbSoftContactMet {
-  bool rough; // known ones may meet for want of accuracy, and stay as they are; only new ones change anything
-  bool from_impact; // friction sees motion from their first impact on
-  bool expected;    // they meet if nothing holds them, which says nothing against contacts that are there
-  double clearance;
-} tbSoftContactMet;
-
 // Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
 // others that are new. *changed when there were any; `met` then holds these alone.
 tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
                                 const tbTransform* pose, tbSoftContactMet how, tbArray* met,
                                 tbArray* soft_contacts, bool* changed);
 
-// Leaves no more contacts than there is use for: of those at the start the deepest, of those that met on the
-// way the first, beside the ones there are.
+// Leaves no more contacts than there is use for: of those at the start every node's deepest, then its next,
+// of those that met on the way the first, beside the ones there are; and whether there is room for any.
 tbStatus tb_soft_contact_limit(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
                                double clearance, tbArray* soft_contacts);
+bool tb_soft_contact_has_room(const tbWorld* world, const tbArray* soft_contacts);
 tbStatus tb_soft_contact_limit_met(tbContext* ctx, const tbWorld* world, const tbArray* soft_contacts,
                                    tbArray* met);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A contact between surfaces as a row of the problem: what it keeps apart, where, and how fast that changes.
 #include "collide/features.h"
+#include "step/friction_state.h"
 #include "step/soft_contact_round.h"
 
 // Share of the distance kept, or of the depth, that is won back per step; and the shortest time a step counts
@@ -33,13 +34,19 @@ tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* s, const tbSurf
 
 static const double COAT = 0.1; // of a mean edge, where a material does not say
 
+tbContactSpring tb_soft_contact_coated(tbContactSpring spring, double edge)
+{
+  if (spring.stiffness > 0 && !(spring.coat > 0)) spring.coat = COAT * edge;
+  return spring;
+}
+
 tbContactSpring tb_soft_contact_spring(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContact* c)
 {
   const tbBody *a = &tb_bodies(w)[tb_surfaces_body(s, &c->of, 0)],
                *b = &tb_bodies(w)[tb_surfaces_body(s, &c->of, 1)];
   tbContactSpring spring = tb_world_friction_pair(w, a, b).spring;
   if (!(spring.stiffness > 0)) return spring;
-  if (!(spring.coat > 0)) spring.coat = COAT * tb_soft_contact_edge(s, &c->of);
+  spring = tb_soft_contact_coated(spring, tb_soft_contact_edge(s, &c->of));
   if (c->of.kind != TB_SURFACE_PLANE_VERTEX && c->of.surface_a == c->of.surface_b)
     spring.coat = fmin(spring.coat, 0.25 * rest_distance(s, c));
   return spring;
@@ -106,8 +113,7 @@ static void slide_from_impact(const tbSoftContact* p, tbVec3 plane_drift, double
     t->bias[k] -= tb_constraint_stretch(t, k) * tb_dot3(tb_mat3_row(t->frame, k), before) / h;
 }
 
-// A spring from the top of its coat on, until features meet below it: from then on the contact is rigid.
-static void give_way(tbContactSpring spring, double slack, double h, tbContactConstraint* t)
+void tb_soft_contact_give_way(tbContactSpring spring, double slack, double h, tbContactConstraint* t)
 {
   if (!(spring.stiffness > 0)) return;
   tbSoftRow soft = tb_soft_row(h, spring.stiffness, spring.damping, slack - spring.coat);
@@ -115,9 +121,35 @@ static void give_way(tbContactSpring spring, double slack, double h, tbContactCo
   t->compliance[0] = soft.compliance;
 }
 
-static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const tbSoftContact* p,
-                                    double clearance, double h)
+// The distance kept after so many misses; of a contact with a spring the first one is the spring's.
+static double distance_kept(tbSoftContactDistance apart, bool springs, int misses)
 {
+  misses -= springs && misses > 0;
+  return apart.radius + ldexp(apart.clearance, misses < MOST ? misses : MOST);
+}
+
+int tb_soft_contact_next_miss(const tbWorld* w, const tbSurfaces* s, const tbSoftContact* p,
+                              tbSoftContactMet how)
+{
+  int next = p->misses + 1;
+  tbSoftContactDistance apart = tb_soft_contact_distance(s, &p->contact, how.clearance);
+  bool springs = tb_soft_contact_spring(w, s, &p->contact).stiffness > 0;
+  if (!(how.slip > 0) || (springs && next == 1)) return next; // a spring gives way to a rigid row at once
+  double edge = tb_soft_contact_edge(s, &p->contact.of), gap = p->contact.gap, asked[2];
+  for (; next < MOST; next++) {
+    for (int i = 0; i < 2; i++) {
+      double keep = distance_kept(apart, springs, i ? next : p->misses);
+      asked[i] = tb_soft_contact_bias(gap - keep, keep, edge, how.h);
+    }
+    if (asked[0] - asked[1] > how.slip) break;
+  }
+  return next;
+}
+
+static tbContactConstraint touch_of(const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
+                                    const tbSoftContact* p, double clearance)
+{
+  double h = o->dt;
   const tbSurfaceContact* c = &p->contact;
   Side a = side_of(w, s, c, 0, h), b = side_of(w, s, c, 1, h);
   int round = tb_soft_contact_round_side(w, s, &c->of);
@@ -130,15 +162,16 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
                            .position = tb_scale3(0.5, tb_add3(a.at, b.at)),
                            .impact = -1,
                            .surface = c,
+                           .rest = s->rest,
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(w, &t);
+  tb_friction_rows(w, o, &t);
   tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
   tbContactSpring spring = tb_soft_contact_spring(w, s, c);
-  int misses = p->misses - (spring.stiffness > 0 && p->misses > 0); // the first one is the spring's
-  double keep = apart.radius + ldexp(apart.clearance, misses < MOST ? misses : MOST);
+  double keep = distance_kept(apart, spring.stiffness > 0, p->misses);
   t.bias[0] = tb_soft_contact_bias(c->gap - keep, keep, tb_soft_contact_edge(s, &c->of), h);
   if (p->anew) t.bias[0] = (c->gap - keep) / h; // no overlap to be won back
-  if (p->misses == 0) give_way(spring, c->gap - keep, h, &t);
+  if (p->misses == 0) tb_soft_contact_give_way(spring, c->gap - keep, h, &t);
   bool plane = c->of.kind == TB_SURFACE_PLANE_VERTEX;
   slide_from_impact(p, plane ? a.drift : tb_zero3(), h, &t);
   t.guess[0] = p->push;
@@ -158,6 +191,6 @@ tbStatus tb_soft_contact_constraints(tbContext* ctx, const tbWorld* w, const tbS
   TB_TRY(tb_array_push(ctx, constraints, NULL, soft_contacts->count));
   for (size_t i = 0; i < soft_contacts->count; i++)
     ((tbContactConstraint*)constraints->data)[first + i] =
-        touch_of(w, s, (const tbSoftContact*)soft_contacts->data + i, clearance, o->dt);
+        touch_of(w, o, s, (const tbSoftContact*)soft_contacts->data + i, clearance);
   return TB_OK;
 }

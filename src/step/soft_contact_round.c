@@ -11,6 +11,7 @@ enum { MOMENTS = 60 };
 static const double SAME_MOMENT = 1e-14;
 static const double LATER = 1e-3;
 static const double SLACK = 1.125; // clearances: what has met came closer
+enum { PATIENCE = 2 }; // misses of a contact where a face is closest: then it is taken where features meet
 
 static tbVec3 mean(const tbVec3* x, const int* vertex, const double* weight, int count)
 {
@@ -27,10 +28,11 @@ int tb_soft_contact_round_side(const tbWorld* w, const tbSurfaces* s, const tbSu
   return b >= 0 && tb_shape_is_round(&tb_shapes(w)[b]) ? 1 : -1;
 }
 
-// Whether a shape is touched in one place by each feature.
-static bool is_ball(const tbSurfaces* s, const tbShape* shape)
+// Whether a shape is touched in one place by each feature: but by a face that turns into it beside that
+// place, however hard it is pushed there, where the features met.
+static bool is_ball(const tbSurfaces* s, const tbShape* shape, const tbSoftContact* p)
 {
-  return shape->type == TB_SHAPE_SPHERE && !s->spread;
+  return shape->type == TB_SHAPE_SPHERE && !s->spread && p->misses < PATIENCE;
 }
 
 // What of a deformable body touches a round shape: its corners, as the shape sees them move.
@@ -103,7 +105,7 @@ void tb_soft_contact_round_off(const tbWorld* w, const tbSurfaces* s, const tbTr
   tbTransform T = tb_transform_mul(pose[rigid->body], shape->pose);
   tbVec3 shape_way = tb_sub3(mean(rigid->end, held, fixed, others), mean(rigid->start, held, fixed, others));
   Feature f = feature_of(soft, vertex, count, shape_way);
-  if (is_ball(s, shape)) {
+  if (is_ball(s, shape, p)) {
     tbSoftContactDistance keep = tb_soft_contact_distance(s, c, clearance);
     double distance = shape->sphere.radius + keep.radius + SLACK * keep.clearance;
     touch_sphere(&f, T.x, distance, &c->t, weight);
@@ -171,7 +173,7 @@ static bool is_tangent(const tbWorld* w, const tbSurfaces* s, const tbSoftContac
     out->shape = s->shape[side ? of->surface_b : of->surface_a],
     out->surface = side ? of->surface_a : of->surface_b;
     out->kind = side ? c->count_a : c->count_b, out->feature = side ? of->feature_a : of->feature_b;
-    if (is_ball(s, &tb_shapes(w)[out->shape])) name_place(p, side, out);
+    if (is_ball(s, &tb_shapes(w)[out->shape], p)) name_place(p, side, out);
     return true;
   }
   if (of->kind != TB_SURFACE_FACE_VERTEX || of->surface_a == of->surface_b) return false;
@@ -187,7 +189,7 @@ static bool is_fresh(const tbWorld* w, const tbSurfaces* s, const tbSoftContact*
   int side = p->fresh ? tb_soft_contact_round_side(w, s, &p->contact.of) : -1;
   if (side < 0) return false;
   int shape = s->shape[side ? p->contact.of.surface_b : p->contact.of.surface_a];
-  return is_ball(s, &tb_shapes(w)[shape]);
+  return is_ball(s, &tb_shapes(w)[shape], p);
 }
 
 tbStatus tb_soft_contact_thin(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, bool fresh,

@@ -11,7 +11,8 @@
 //
 // One sweep each, in colours (soft_step_pack.c), in floats about the start of the step; positions are
 // doubles. The velocities at the end are summed anew in doubles from the impulses, so that momentum balances
-// to rounding. Nothing is kept from step to step but what every scheme keeps: the contacts' impulses.
+// to rounding. Nothing is kept from step to step but what every scheme keeps, the contacts' impulses, and
+// where bodies may sleep, for how long each has been slow (soft_step_sleep.c).
 //
 // Cost      linear in contacts; no memory is made once the arrays have grown to their size.
 // Limits    a stack settles to its weight over steps, and chains of heavy on light bodies sag: the residual
@@ -30,9 +31,12 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   if (!s) return TB_ERROR_MEMORY;
   s->centre = work->centre;
   TB_TRY(tb_soft_step_cache(ctx, work->cache, &s->cache));
+  TB_TRY(tb_soft_step_sleep_begin(work->arena, w, o, work, s));
+  TB_TRY(tb_soft_step_bodies(ctx, work->arena, w, o->dt, work->unconstrained, s));
   TB_TRY(tb_soft_step_find(ctx, w, o, work, s));
+  if (s->woke) TB_TRY(tb_soft_step_bodies(ctx, work->arena, w, o->dt, work->unconstrained, s));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-  report->contacts = s->npoint;
+  report->contacts = s->npoint + s->nkept_record;
   report->penetration = fmax(report->penetration, s->deepest);
   return TB_OK;
 }
@@ -90,7 +94,6 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   double clock = tb_seconds();
   tbSoftStepWork* s = work->own;
   s->substeps = count_substeps(w, o, s);
-  TB_TRY(tb_soft_step_bodies(ctx, work->arena, w, work->unconstrained, s));
   TB_TRY(tb_soft_step_joints_begin(work->arena, w, o, s));
   TB_TRY(tb_soft_step_pack(ctx, work->arena, s));
   TB_TRY(tb_soft_step_spins_begin(work->arena, s));
@@ -103,13 +106,20 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   bool asked = o->certify > 0 && (w->steps + 1) % o->certify == 0;
   if (asked) TB_TRY(judge(ctx, w, o, work, report));
   else if (any) report->outcome = TB_UNJUDGED, report->residual = nothing_known();
-  if (!tb_soft_step_room(ctx, &work->records, sizeof(tbContactRecord), (size_t)s->npoint))
+  size_t records = (size_t)s->npoint + (size_t)s->nkept_record;
+  if (tb_soft_step_records_move(w, s) &&
+      !tb_soft_step_room(ctx, &work->records, sizeof(tbContactRecord), records))
     return TB_ERROR_MEMORY;
-  work->records.count = (size_t)s->npoint;
-  if (!tb_soft_step_room(ctx, &s->cache->touching[0], sizeof(tbBodyPair), (size_t)s->ncontact))
+  work->records.count = records;
+  if (!tb_soft_step_room(ctx, &s->cache->touching[0], sizeof(tbBodyPair),
+                         (size_t)s->ncontact + (size_t)s->nkept))
     return TB_ERROR_MEMORY;
-  return TB_OK;
+  return tb_soft_step_sleep_next(ctx, w, s, &work->next);
 }
 
-const tbSchemeMethod tb_soft_step = {
-    .prepare = prepare, .solve = solve, .advance = tb_soft_step_advance, .publish = publish, .parts = true};
+const tbSchemeMethod tb_soft_step = {.prepare = prepare,
+                                     .solve = solve,
+                                     .advance = tb_soft_step_advance,
+                                     .publish = publish,
+                                     .parts = true,
+                                     .state = &tb_soft_step_state};

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheme `soft-step` from the inside: what its files share.
 //
-//   soft_step.c          the scheme
-//   soft_step_find.c     the contacts: pairs with one normal and up to four points
-//   soft_step_friction.c and what their surfaces do together, as an ellipse
+//   soft_step.c             the scheme
+//   soft_step_find.c        the contacts: pairs with one normal and up to four points
+//   soft_step_collide.c     what a pair of shapes comes to
+//   soft_step_friction.c    what their surfaces do together, as an ellipse
 //   soft_step_warm_start.c  their impulses to start from
-//   soft_step_pack.c     colours, and batches of eight pairs side by side
-//   soft_step_bodies.c   bodies in floats
-//   soft_step_substeps.c the substeps, and the sums of their impulses
-//   soft_step_advance.c  bodies move
-//   soft_step_record.c   sums of the impulses; contact records
-//   soft_step_begin.c    a batch: eight pairs at a time, in floats; compiled once per vector width
-//   soft_step_solve.c    what a pass does with it; the same
-//   soft_step_spin.c     torsional and rolling friction
-//   soft_step_joints.c   joints, row by row
-//   soft_step_polish.c   a solver's answer in the end, if that is asked for
-//   soft_step_publish.c  the step as a contact problem, for the judge and for tb_world_problem
+//   soft_step_sleep.c       which bodies are left alone
+//   soft_step_bodies.c      bodies in floats
+//   soft_step_regions.c     halves of space, which threads share out
+//   soft_step_pack.c        colours, and batches of sixteen pairs side by side
+//   soft_step_begin.c       a batch at the start of the step, as many pairs at a time as the machine likes
+//   soft_step_solve.c       what a pass does with it
+//   soft_step_spin.c        torsional and rolling friction
+//   soft_step_joints.c      joints; a sweep over them: soft_step_joint_solve.c
+//   soft_step_substeps.c    the substeps, and the sums of their impulses
+//   soft_step_polish.c      a solver's answer in the end, if that is asked for
+//   soft_step_publish.c     the step as a contact problem, for the judge and for tb_world_problem
+//   soft_step_advance.c     bodies move
+//   soft_step_record.c      sums of the impulses; contact records
 #ifndef TB_STEP_SOFT_STEP_H
 #define TB_STEP_SOFT_STEP_H
 
@@ -23,10 +26,13 @@
 #include "step/find.h"
 
 enum {
-  TB_SOFT_STEP_LANES = 8,   // pairs in a batch
-  TB_SOFT_STEP_POINTS = 4,  // of a pair
-  TB_SOFT_STEP_COUPLES = 6, // of its points
-  TB_SOFT_STEP_COLOURS = 64 // beyond these pairs are solved one after the other
+  TB_SOFT_STEP_LANES = 16,   // pairs in a batch
+  TB_SOFT_STEP_POINTS = 4,   // of a pair
+  TB_SOFT_STEP_COUPLES = 6,  // of its points
+  TB_SOFT_STEP_COLOURS = 64, // beyond these pairs are solved one after the other
+  TB_SOFT_STEP_LEVELS = 4,   // space is halved so many times at most
+  TB_SOFT_STEP_REGIONS = 1 << TB_SOFT_STEP_LEVELS,
+  TB_SOFT_STEP_GROUPS = 2 * TB_SOFT_STEP_REGIONS - 1 // of contacts: within regions, and across borders
 };
 
 // A pair of shapes with one normal, at the start of the step.
@@ -46,7 +52,8 @@ typedef struct tbSoftStepContact {
     double gap;
     uint64_t feature;
     double spin[3]; // the same of turning: about the normal, the tangent, and normal × tangent
-    float guess[3]; // impulse of a step to start from: along the normal, the tangent, and normal × tangent
+    float
+        impulse[3]; // along the normal, the tangent, and normal × tangent: of the last step, then of this one
   } point[TB_SOFT_STEP_POINTS];
 } tbSoftStepContact;
 
@@ -55,8 +62,9 @@ typedef struct tbSoftStepContact {
 typedef struct tbSoftStepEntry {
   tbSoftStepContact* contact;
   int body_a, body_b;
-  int pair;  // among those of the cache
-  int first; // of its points among those of all contacts
+  int pair;   // among those of the cache
+  int first;  // of its points among those of all contacts
+  int record; // and among the records, where those of pairs at rest come in between
   uint8_t count;
   bool fresh;
   bool touches; // after the step: one of its points carries an impulse
@@ -86,7 +94,7 @@ typedef struct tbSoftStepPoint {
   tbSoftStepLane approach;  // normal velocity at the start
 } tbSoftStepPoint;
 
-// Eight pairs without a moving body in common.
+// Pairs without a moving body in common.
 typedef struct tbSoftStepBatch {
   int a[TB_SOFT_STEP_LANES], b[TB_SOFT_STEP_LANES]; // bodies, in the order of the step's own list
   int lanes, points;                                // used; the most points of any lane
@@ -130,10 +138,11 @@ typedef struct tbSoftStepPass {
 
 tbSoftness tb_softness(double hertz, double damping_ratio, double h);
 
-// Kernels over bodies begin … end − 1 (soft_step_begin.c). A substep begins: v ← v + kick, or where there is
-// none v ← v + (v − before), what contacts did in the last substep included; before ← v. A substep ends: d ←
-// d + h v.
-void tb_soft_step_kick(tbSoftStepBody* body, int begin, int end, float (*kick)[8], float (*before)[8]);
+// Kernels over bodies begin … end − 1 (soft_step_begin.c). A substep begins: v ← v + share kick, or where
+// there is none v ← v + (v − before), what contacts did in the last substep included; before ← v. A substep
+// ends: d ← d + h v.
+void tb_soft_step_kick(tbSoftStepBody* body, int begin, int end, float (*kick)[8], float share,
+                       float (*before)[8]);
 void tb_soft_step_move(tbSoftStepBody* body, int begin, int end, float h);
 
 // Kernels over batches begin … end − 1 (the first two: soft_step_begin.c). moving: how many of the bodies,

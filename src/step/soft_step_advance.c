@@ -2,6 +2,12 @@
 // The end of a step of soft-step: bodies move, and contacts are written down.
 #include "step/soft_step_work.h"
 
+#include "base/prefetch.h"
+
+#include <string.h>
+
+enum { AHEAD = 3 };
+
 static bool is_pushed(const double push[6])
 {
   for (int k = 0; k < 6; k++)
@@ -27,7 +33,7 @@ static void move_body(const tbSoftStepWork* s, int i, const tbUnconstrained* f, 
   astray->way = fmax(astray->way, tb_norm3(more) + parabola);
   astray->turn = fmax(astray->turn, tb_norm3(turn_more));
   b->x = tb_add3(f->at.x, way), b->q = q;
-  if (tb_turns_evenly(b)) {
+  if (s->traveller[i].even) {
     b->q = tb_quat_normalize(tb_quat_mul(tb_quat_exp(turn), q));
     return;
   }
@@ -46,7 +52,6 @@ static void fly(const tbUnconstrained* f, double h, tbBody* b)
 }
 
 typedef struct {
-  const tbWorld* world;
   const tbSoftStepWork* soft;
   tbContactRecord* record;
 } Records;
@@ -55,15 +60,27 @@ static void record_contacts(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Records* r = user;
-  tb_soft_step_record(r->world, r->soft, begin, end, r->record);
+  tb_soft_step_record(r->soft, begin, end, r->record);
 }
 
-static void record(tbContext* ctx, const tbSoftStepWork* s, const tbStepWork* work, tbWorld* w)
+// Records of pairs at rest stay as they are.
+static void record(tbContext* ctx, const tbSoftStepWork* s, const tbStepWork* work,
+                   const tbContactRecord* before, tbContactRecord* out)
 {
-  Records job = {w, s, work->records.data};
+  Records job = {s, out};
   tb_parallel_for(ctx->threads, s->ncontact, TB_SOFT_STEP_BODIES, record_contacts, &job);
-  for (int i = 0; work->assembly.problem && i < s->npoint; i++)
-    job.record[i].residual = work->assembly.part[i];
+  for (int i = 0; i < s->nkept && before != out; i++)
+    memcpy(out + s->kept[i].record, before + s->kept[i].from, (size_t)s->kept[i].count * sizeof *out);
+  for (int i = 0; work->assembly.problem && i < s->ncontact; i++)
+    for (int k = 0; k < s->entry[i].count; k++)
+      out[s->entry[i].record + k].residual = work->assembly.part[s->entry[i].first + k];
+}
+
+// They do not where there is room, and where all of them are of pairs at rest.
+bool tb_soft_step_records_move(const tbWorld* w, const tbSoftStepWork* s)
+{
+  if (s->nkept > 0) return s->npoint > 0 || (size_t)s->nkept_record != w->contact.count;
+  return w->contact.capacity < (size_t)s->npoint || !w->contact.data;
 }
 
 typedef struct {
@@ -74,18 +91,32 @@ typedef struct {
   tbSoftStepAstray* astray; // of a piece
 } Bodies;
 
+static void fall_asleep(tbBody* b, tbSoftStepAstray* astray)
+{
+  astray->slowed = fmax(astray->slowed, b->mass * tb_norm3(b->v));
+  b->v = b->w = tb_zero3();
+}
+
+static void move(const Bodies* job, int i, const tbUnconstrained* f, tbBody* b, tbSoftStepAstray* astray)
+{
+  b->force = b->torque = tb_zero3();
+  if (b->motion == TB_BODY_KINEMATIC) tb_follow(job->world, b, f, job->h);
+  if (b->motion != TB_BODY_DYNAMIC) return;
+  if (tb_soft_step_is_still(job->soft, i)) fall_asleep(b, astray);
+  else if (is_pushed(job->soft->push[job->soft->index[i]])) move_body(job->soft, i, f, job->h, b, astray);
+  else fly(f, job->h, b);
+}
+
 static void move_bodies(void* user, int begin, int end, int piece)
 {
   const Bodies* job = user;
   for (int i = begin; i < end; i++) {
     tbBody* b = &tb_bodies(job->world)[i];
-    const tbUnconstrained* f = &job->unconstrained[i];
-    b->force = b->torque = tb_zero3();
-    if (b->motion == TB_BODY_KINEMATIC) tb_follow(job->world, b, f, job->h);
-    if (b->motion != TB_BODY_DYNAMIC) continue;
-    if (is_pushed(job->soft->push[job->soft->index[i]]))
-      move_body(job->soft, i, f, job->h, b, &job->astray[piece]);
-    else fly(f, job->h, b);
+    if (i + AHEAD < end) tb_prefetch(b + AHEAD, sizeof *b);
+    move(job, i, &job->unconstrained[i], b, &job->astray[piece]);
+    double* u = job->soft->velocity[i];
+    memset(u, 0, sizeof job->soft->velocity[i]);
+    if (b->motion != TB_BODY_FIXED) tb_store3(u, b->v), tb_store3(u + 4, b->w);
   }
 }
 
@@ -98,11 +129,17 @@ void tb_soft_step_advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* wo
   for (int i = 0; i < tb_piece_count((int)w->body.count, TB_SOFT_STEP_BODIES); i++) {
     report->changes.projected = fmax(report->changes.projected, s->astray[i].way);
     report->changes.turned = fmax(report->changes.turned, s->astray[i].turn);
+    report->changes.slowed = fmax(report->changes.slowed, s->astray[i].slowed);
   }
-  record(ctx, s, work, w);
+  const tbContactRecord* before = w->contact.data;
+  if (tb_soft_step_records_move(w, s)) {
+    tbArray old = w->contact;
+    w->contact = work->records, work->records = old;
+  }
+  w->contact.count = (size_t)s->npoint + (size_t)s->nkept_record;
+  record(ctx, s, work, before, w->contact.data);
   if (w->joint.count > 0) tb_soft_step_joints_keep(s, o, w);
-  tbArray old = w->contact;
-  w->contact = work->records, work->records = old;
   tb_advance_clock(w, o->dt);
   tb_soft_step_remember(w, work, s);
+  report->asleep = tb_soft_step_sleep_end(w, o, work, s);
 }

@@ -2,6 +2,8 @@
 // What soft-step keeps to save time.
 #include "step/soft_step_work.h"
 
+#include "base/memory.h"
+
 static void free_cache(tbContext* ctx, void* data)
 {
   tbSoftStepCache* c = data;
@@ -32,12 +34,12 @@ tbStatus tb_soft_step_cache(tbContext* ctx, tbCache* cache, tbSoftStepCache** ou
 
 void* tb_soft_step_room(tbContext* ctx, tbArray* array, size_t item, size_t count)
 {
-  array->item = item;
-  if (array->capacity < count || !array->data) {
-    tb_array_free(ctx, array);
-    array->item = item;
-    if (tb_array_push(ctx, array, NULL, count + count / 4 + 1) != TB_OK) return NULL;
+  if (array->item != item || array->capacity < count || !array->data) {
+    size_t capacity = count + count / 2 + 1; // most of the time of growing goes into pages that are new
+    tb_free(ctx, array->data);
+    array->data = tb_alloc_unset(ctx, capacity, item);
+    array->capacity = array->data ? capacity : 0;
   }
-  array->count = 0;
+  array->item = item, array->count = 0;
   return array->data;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs become batches: those of one colour have no moving body in common, so that eight of them can be
-// solved side by side, and all of them by several threads, to the same bits in any order.
+// Pairs become batches, group by group (soft_step_regions.c): those of one colour have no moving body in
+// common, so that sixteen of them can be solved side by side.
 //
 // Colouring is greedy in the order of the pairs, which is that of their shapes: first those of two moving
 // bodies, then those with one that does not move. Within a colour pairs are sorted, lest lanes wait for
@@ -16,30 +16,45 @@
 #include <string.h>
 
 // Pairs of a colour are sorted by how many points they have, most first, and by whether they are new.
-enum { SORTS = 2 * TB_SOFT_STEP_POINTS };
+enum { SORTS = 2 * TB_SOFT_STEP_POINTS, BATCHES = 4 };
 static int sort_of(const tbSoftStepEntry* c) { return 2 * (TB_SOFT_STEP_POINTS - c->count) + c->fresh; }
 
+// Pairs of a group by colour and sort; then where they begin, as batch · lanes + lane.
 typedef struct {
-  int count[TB_SOFT_STEP_COLOURS + 1][SORTS]; // pairs by colour and sort
+  int count[TB_SOFT_STEP_COLOURS + 1][SORTS];
 } Census;
+
+typedef struct {
+  uint8_t group, colour;
+} Lot; // of a pair
 
 static int lowest_free(uint64_t used) { return ~used ? __builtin_ctzll(~used) : TB_SOFT_STEP_COLOURS; }
 
-static void colour(const tbSoftStepWork* s, uint64_t* used, uint8_t* colour_of, Census* census)
+// Of the lowest part of space that holds two bodies; level: how many times it was halved.
+static int group_of(const tbSoftStepWork* s, int region_a, int region_b, int* level)
 {
+  unsigned differ = (unsigned)(region_a ^ region_b);
+  *level = differ ? 32 - __builtin_clz(differ) : 0;
+  return tb_soft_step_group(s, *level) + (region_a >> *level);
+}
+
+// used: colours of a body's pairs, for each level.
+static void colour(const tbSoftStepWork* s, const uint8_t* region, uint64_t* used, Lot* lot, Census* census)
+{
+  int levels = s->levels + 1, level;
   for (int still = 0; still < 2; still++)
     for (int i = 0; i < s->ncontact; i++) {
       const tbSoftStepEntry* c = &s->entry[i];
       int a = s->index[c->body_a], b = s->index[c->body_b];
-      bool moves_a = a < s->moving, moves_b = b < s->moving;
-      if ((moves_a && moves_b) == (still == 1)) continue;
-      int k = lowest_free((moves_a ? used[a] : 0) | (moves_b ? used[b] : 0));
-      if (k < TB_SOFT_STEP_COLOURS) {
-        if (moves_a) used[a] |= (uint64_t)1 << k;
-        if (moves_b) used[b] |= (uint64_t)1 << k;
-      }
-      colour_of[i] = (uint8_t)k;
-      census->count[k][sort_of(c)]++;
+      if ((a < s->moving && b < s->moving) == (still == 1)) continue;
+      if (a >= s->moving) a = b; // one of them moves
+      if (b >= s->moving) b = a;
+      int group = group_of(s, region[a], region[b], &level);
+      uint64_t *of_a = &used[a * levels + level], *of_b = &used[b * levels + level];
+      int k = lowest_free(*of_a | *of_b);
+      if (k < TB_SOFT_STEP_COLOURS) *of_a |= (uint64_t)1 << k, *of_b |= (uint64_t)1 << k;
+      lot[i] = (Lot){(uint8_t)group, (uint8_t)k};
+      census[group].count[k][sort_of(c)]++;
     }
 }
 
@@ -72,7 +87,7 @@ static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbS
     put3(p->arm, lane, tb_sub3(c->point[k].position, xa));
     p->gap[lane] = (float)c->point[k].gap;
     p->mass[lane] = 1;
-    for (int r = 0; r < 3; r++) p->lambda[r][lane] = share * c->point[k].guess[r];
+    for (int r = 0; r < 3; r++) p->lambda[r][lane] = share * c->point[k].impulse[r];
   }
 }
 
@@ -91,20 +106,22 @@ static void clear(const tbSoftStepWork* s, tbSoftStepBatch* batch, int points, i
 // Lanes of a pair: beyond the last colour, all of a batch.
 static int stride(int colour) { return colour == TB_SOFT_STEP_COLOURS ? TB_SOFT_STEP_LANES : 1; }
 
-// Where the pairs of every colour and sort begin, as batch · lanes + lane.
-static int lay_out(const Census* census, tbSoftStepWork* s, int place[TB_SOFT_STEP_COLOURS + 1][SORTS])
+static int lay_out(int groups, Census* census, tbSoftStepWork* s)
 {
   int batches = 0;
-  for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
-    s->colour[k] = batches;
-    int lanes = 0;
-    for (int sort = 0; sort < SORTS; sort++) {
-      place[k][sort] = batches * TB_SOFT_STEP_LANES + lanes;
-      lanes += census->count[k][sort] * stride(k);
+  for (int g = 0; g < groups; g++) {
+    s->group[g] = batches;
+    for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
+      int lanes = 0;
+      for (int sort = 0; sort < SORTS; sort++) {
+        int count = census[g].count[k][sort];
+        census[g].count[k][sort] = batches * TB_SOFT_STEP_LANES + lanes;
+        lanes += count * stride(k);
+      }
+      batches += tb_piece_count(lanes, TB_SOFT_STEP_LANES);
     }
-    batches += tb_piece_count(lanes, TB_SOFT_STEP_LANES);
   }
-  s->colour[TB_SOFT_STEP_COLOURS + 1] = batches;
+  s->group[groups] = batches;
   return batches;
 }
 
@@ -137,22 +154,25 @@ static void fill(void* user, int begin, int end, int piece)
 
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
 {
-  Census census = {0};
-  uint64_t* used = TB_TAKE(arena, uint64_t, (size_t)s->moving);
-  uint8_t* colour_of = TB_TAKE_UNSET(arena, uint8_t, (size_t)s->ncontact);
-  if (!used || !colour_of) return TB_ERROR_MEMORY;
-  colour(s, used, colour_of, &census);
-  int place[TB_SOFT_STEP_COLOURS + 1][SORTS];
-  int batches = lay_out(&census, s, place);
+  int groups = (2 << s->levels) - 1;
+  Census* census = TB_TAKE(arena, Census, (size_t)groups);
+  uint8_t* region = TB_TAKE_UNSET(arena, uint8_t, (size_t)s->moving);
+  uint64_t* used = TB_TAKE(arena, uint64_t, (size_t)s->moving * (size_t)(s->levels + 1));
+  Lot* lot = TB_TAKE_UNSET(arena, Lot, (size_t)s->ncontact);
+  if (!census || !region || !used || !lot) return TB_ERROR_MEMORY;
+  for (int k = 0; k < 1 << s->levels; k++)
+    memset(region + s->region[k], k, (size_t)(s->region[k + 1] - s->region[k]));
+  colour(s, region, used, lot, census);
+  int batches = lay_out(groups, census, s);
   s->batch = tb_soft_step_room(ctx, &s->cache->batch, sizeof(tbSoftStepBatch), (size_t)batches);
   s->order = TB_TAKE_UNSET(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
   if (!s->batch || !s->order) return TB_ERROR_MEMORY;
   for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) s->order[i] = -1;
   for (int i = 0; i < s->ncontact; i++) {
-    int k = colour_of[i], sort = sort_of(&s->entry[i]);
-    s->order[place[k][sort]] = i;
-    place[k][sort] += stride(k);
+    int* place = &census[lot[i].group].count[lot[i].colour][sort_of(&s->entry[i])];
+    s->order[*place] = i;
+    *place += stride(lot[i].colour);
   }
-  tb_parallel_for(ctx->threads, batches, 4, fill, s);
+  tb_parallel_for(ctx->threads, batches, BATCHES, fill, s);
   return TB_OK;
 }

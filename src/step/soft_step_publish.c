@@ -48,11 +48,18 @@ static double gap_after(const tbSoftStepWork* s, const tbSoftStepContact* c, int
 static void end_bias(const tbSoftStepWork* s, const tbStepOptions* o, double bounce_speed,
                      const tbSoftStepContact* c, int k, tbContactConstraint* t)
 {
-  const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[k];
-  int lane = c->place % TB_SOFT_STEP_LANES;
-  double approach = p->approach[lane];
-  bool bounced = c->restitution > 0 && approach < -bounce_speed && p->total[0][lane] > 0;
+  double approach = s->batch[c->place / TB_SOFT_STEP_LANES].point[k].approach[c->place % TB_SOFT_STEP_LANES];
+  bool bounced = c->restitution > 0 && approach < -bounce_speed && c->point[k].impulse[0] > 0;
   t->bias[0] = bounced ? c->restitution * approach : fmax(gap_after(s, c, k), 0) * s->substeps / o->dt;
+}
+
+// The impulses to start from, in the order of the law's rows.
+static void take_guess(const tbSoftStepContact* c, int k, tbContactConstraint* t)
+{
+  int row = 3;
+  for (int r = 0; r < 3 && r < t->rows; r++) t->guess[r] = c->point[k].impulse[r];
+  if (c->torsion > 0 && row < t->rows) t->guess[row++] = c->point[k].spin[0];
+  for (int r = 1; c->rolling > 0 && r < 3 && row < t->rows; r++) t->guess[row++] = c->point[k].spin[r];
 }
 
 static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
@@ -65,7 +72,7 @@ static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepO
   for (int i = 0; i < s->ncontact; i++)
     for (int k = 0; k < s->entry[i].count; k++, t++) {
       put_constraint(s->entry[i].contact, k, t);
-      for (int r = 0; r < t->rows; r++) t->guess[r] = s->entry[i].contact->point[k].guess[r];
+      take_guess(s->entry[i].contact, k, t);
       if (done) end_bias(s, o, bounce_speed, s->entry[i].contact, k, t);
     }
   if (!done) tb_constraint_biases(w, o, first, s->npoint);
@@ -96,6 +103,22 @@ static void fill_impulses(const tbWorld* w, const tbSoftStepWork* s, tbAssembly*
     }
 }
 
+// The world with bodies at rest that cannot be moved: they are no part of the problem, nor are their joints.
+static const tbWorld* without_sleepers(tbArena* arena, const tbWorld* w, const tbSoftStepWork* s)
+{
+  if (!s->still) return w;
+  tbWorld* out = TB_TAKE_UNSET(arena, tbWorld, 1);
+  tbBody* body = TB_TAKE_UNSET(arena, tbBody, w->body.count);
+  if (!out || !body) return NULL;
+  for (size_t i = 0; i < w->body.count; i++) {
+    body[i] = tb_bodies(w)[i];
+    if (s->still[i] && body[i].motion == TB_BODY_DYNAMIC) body[i].motion = TB_BODY_FIXED;
+  }
+  *out = *w;
+  out->body.data = body;
+  return out;
+}
+
 tbStatus tb_soft_step_publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                               const tbSoftStepWork* s, bool done)
 {
@@ -104,8 +127,10 @@ tbStatus tb_soft_step_publish(tbContext* ctx, const tbWorld* w, const tbStepOpti
   // apart, if they did not ask to be undone.
   if (done && !o->polish) own.stabilization = TB_STABILIZE_NONE;
   TB_TRY(make_constraints(ctx, w, o, work, s, done));
-  TB_TRY(tb_assemble(ctx, work->arena, w, &own, TB_ASSEMBLE_PLAIN, work->unconstrained, work->centre, NULL,
-                     work->constraints.data, (int)work->constraints.count, &work->assembly));
+  const tbWorld* awake = without_sleepers(work->arena, w, s);
+  if (!awake) return TB_ERROR_MEMORY;
+  TB_TRY(tb_assemble(ctx, work->arena, awake, &own, TB_ASSEMBLE_PLAIN, work->unconstrained, work->centre,
+                     NULL, work->constraints.data, (int)work->constraints.count, &work->assembly));
   if (done) fill_impulses(w, s, &work->assembly);
   return TB_OK;
 }

@@ -33,9 +33,11 @@ static inline void add_push(double* out, double sign, tb4d force, tb4d torque)
   for (int k = 0; k < 3; k++) out[k] += sign * f[k], out[3 + k] += sign * t[k];
 }
 
+// And keeps them with the contact: what comes after the step takes contacts in their order, where each would
+// be looked for in a batch of its own.
 static inline void add_contact(tbSoftStepWork* s, const tbSoftStepEntry* e)
 {
-  const tbSoftStepContact* c = e->contact;
+  tbSoftStepContact* c = e->contact;
   const tbSoftStepBatch* batch = &s->batch[c->place / TB_SOFT_STEP_LANES];
   int lane = c->place % TB_SOFT_STEP_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
   tb4d n = load3(&c->normal), t = load3(&c->tangent), across = cross(n, t);
@@ -44,6 +46,7 @@ static inline void add_contact(tbSoftStepWork* s, const tbSoftStepEntry* e)
   for (int k = 0; k < c->count; k++) {
     const tbSoftStepLane* total = batch->point[k].total;
     double impulse[3] = {total[0][lane], total[1][lane], total[2][lane]};
+    for (int r = 0; r < 3; r++) c->point[k].impulse[r] = total[r][lane];
     if (s->polished) memcpy(impulse, s->polished[e->first + k], sizeof impulse);
     tb4d f = combine(impulse, n, t, across), arm = tb4_sub(load3(&c->point[k].position), xa);
     sum = tb4_add(sum, f), moment = tb4_add(moment, cross(arm, f)); // about the centre of a
@@ -78,23 +81,15 @@ typedef struct {
   tb4d linear, angular;
 } Moves;
 
-static inline Moves moves_of(const tbWorld* w, const tbSoftStepContact* c, tb4d across)
+static inline Moves moves_of(const tbSoftStepWork* s, const tbSoftStepContact* c, tb4d across)
 {
-  const tbBody *a = &tb_bodies(w)[c->body_a], *b = &tb_bodies(w)[c->body_b];
-  tb4d zero = tb4_set1(0);
-  Moves u = {zero, zero};
-  if (b->motion != TB_BODY_FIXED) {
-    tb4d turn = load3(&b->w);
-    u = (Moves){tb4_add(load3(&b->v), cross(turn, across)), turn};
-  }
-  if (a->motion != TB_BODY_FIXED)
-    u = (Moves){tb4_sub(u.linear, load3(&a->v)), tb4_sub(u.angular, load3(&a->w))};
-  return u;
+  const double *a = s->velocity[c->body_a], *b = s->velocity[c->body_b];
+  tb4d turn = tb4_load(b + 4), at_a = tb4_add(tb4_load(b), cross(turn, across));
+  return (Moves){tb4_sub(at_a, tb4_load(a)), tb4_sub(turn, tb4_load(a + 4))};
 }
 
 // Whether any of its points carries an impulse.
-static inline bool record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepEntry* e,
-                                  tbContactRecord* out)
+static inline bool record_contact(const tbSoftStepWork* s, const tbSoftStepEntry* e, tbContactRecord* out)
 {
   const tbSoftStepContact* c = e->contact;
   bool touches = false;
@@ -102,7 +97,7 @@ static inline bool record_contact(const tbWorld* w, const tbSoftStepWork* s, con
   tbVec3 n = c->normal, t = c->tangent, b = tb_cross3(n, t);
   tb4d xa = load3(&s->centre[c->body_a].x), xb = load3(&s->centre[c->body_b].x);
   tbMat3 R = tb_quat_mat3(s->centre[c->body_a].q);
-  Moves moves = moves_of(w, c, tb4_sub(xa, xb));
+  Moves moves = moves_of(s, c, tb4_sub(xa, xb));
   for (int k = 0; k < c->count; k++, out++) {
     double at_arm[4], velocity[4];
     tb4d arm = tb4_sub(load3(&c->point[k].position), xa);
@@ -122,11 +117,11 @@ static inline bool record_contact(const tbWorld* w, const tbSoftStepWork* s, con
   return touches;
 }
 
-void tb_soft_step_record(const tbWorld* w, const tbSoftStepWork* s, int begin, int end, tbContactRecord* out)
+void tb_soft_step_record(const tbSoftStepWork* s, int begin, int end, tbContactRecord* out)
 {
   for (int i = begin; i < end; i++) {
     tbSoftStepEntry* e = &s->entry[i];
     if (i + AHEAD < end) tb_prefetch(e[AHEAD].contact, sizeof(tbSoftStepContact));
-    e->touches = record_contact(w, s, e, out + e->first);
+    e->touches = record_contact(s, e, out + e->record);
   }
 }

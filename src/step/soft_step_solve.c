@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts of soft-step, eight pairs side by side.
+// Contacts of soft-step, a batch of pairs side by side.
 //
 // A pair's normal impulses are solved together, over their own block of W: a few sweeps of Gauss and Seidel,
 //
@@ -29,28 +29,28 @@
 // n · (θ × (θ × r))/2 = half · r
 static inline V3 second_order(V3 n, V3 turn)
 {
-  tb8f half = tb8_set1(0.5f);
+  tbwf half = tbwf_set1(0.5f);
   return scale3(half, sub3(scale3(dot3(n, turn), turn), scale3(dot3(turn, turn), n)));
 }
 
 // How gaps have changed since the start: by `all`, and by slope · arm.
 typedef struct {
-  tb8f all;
+  tbwf all;
   V3 slope;
 } Opening;
 
 static inline __attribute__((always_inline)) Opening opening_of(const Pair* p, const tbSoftStepBody* body,
-                                                                const tbSoftStepBatch* own)
+                                                                const tbSoftStepBatch* own, int lane)
 {
-  Motion a = gather(body, own->a, true), b = gather(body, own->b, true), d = against(p, &a, &b);
+  Motion a = gather(body, own->a + lane, true), b = gather(body, own->b + lane, true), d = against(p, &a, &b);
   V3 second_a = second_order(p->n, a.angular), second_b = second_order(p->n, b.angular);
-  V3 turn = add3(scale3(tb8_load(own->with_a), a.angular), scale3(tb8_load(own->with_b), b.angular));
+  V3 turn = add3(scale3(load(own->with_a, lane), a.angular), scale3(load(own->with_b, lane), b.angular));
   V3 n = add3(p->n, cross3(turn, p->n)); // now
   V3 slope = add3(cross3(n, d.angular), sub3(second_b, second_a));
-  tb8f all = tb8_add(dot3(n, d.linear), dot3(second_b, p->across));
+  tbwf all = tbwf_add(dot3(n, d.linear), dot3(second_b, p->across));
   if (own->rolls) { // only the centres of what is round turn away
-    all = tb8_add(all, tb8_mul(tb8_load(own->round_a), dot3(second_a, p->n)));
-    all = tb8_add(all, tb8_mul(tb8_load(own->round_b), dot3(second_b, p->n)));
+    all = tbwf_add(all, tbwf_mul(load(own->round_a, lane), dot3(second_a, p->n)));
+    all = tbwf_add(all, tbwf_mul(load(own->round_b, lane), dot3(second_b, p->n)));
   }
   return (Opening){all, into_frame(p, slope)};
 }
@@ -58,175 +58,191 @@ static inline __attribute__((always_inline)) Opening opening_of(const Pair* p, c
 // opening: null where no gap was open when overlaps were pushed out; then none is taken to be while relaxing.
 //
 // The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
-enum { INNER = 2, FRESH_ROUNDS = 16 };
+enum { INNER = 2, FRESH_ROUNDS = 16, BOUNCE_SWEEPS = 24 };
 
 // The sweeps. error: u + bias of every point, kept up to date as the others change.
-static inline void together(const tbSoftStepBatch* own, const int points, const tb8f* soft, const tb8f* step,
-                            tb8f* error, tb8f* now, tb8f* change)
+static inline void together(const tbSoftStepBatch* own, int lane, const int points, int sweeps,
+                            const tbwf* soft, const tbwf* step, tbwf* error, tbwf* now, tbwf* change)
 {
-  tb8f zero = tb8_set1(0);
-  tb8f w[TB_SOFT_STEP_POINTS][TB_SOFT_STEP_POINTS];
+  tbwf zero = tbwf_set1(0);
+  tbwf w[TB_SOFT_STEP_POINTS][TB_SOFT_STEP_POINTS];
   for (int k = 0; k < points; k++)
-    for (int i = 0; i <= k; i++) w[k][i] = w[i][k] = tb8_load(own->normal_w[k][i]);
+    for (int i = 0; i <= k; i++) w[k][i] = w[i][k] = load(own->normal_w[k][i], lane);
   for (int k = 0; k < points; k++) change[k] = zero;
-  for (int sweep = 0; sweep < INNER; sweep++)
+  for (int sweep = 0; sweep < sweeps; sweep++)
     for (int k = 0; k < points; k++) {
-      tb8f miss = tb8_add(error[k], tb8_mul(soft[k], now[k]));
-      tb8f next = tb8_max(tb8_sub(now[k], tb8_mul(step[k], miss)), zero), d = tb8_sub(next, now[k]);
-      for (int i = 0; i < points; i++) error[i] = tb8_add(error[i], tb8_mul(w[k][i], d));
-      change[k] = tb8_add(change[k], d), now[k] = next;
+      tbwf miss = tbwf_add(error[k], tbwf_mul(soft[k], now[k]));
+      tbwf next = tbwf_max(tbwf_sub(now[k], tbwf_mul(step[k], miss)), zero), d = tbwf_sub(next, now[k]);
+      for (int i = 0; i < points; i++) error[i] = tbwf_add(error[i], tbwf_mul(w[k][i], d));
+      change[k] = tbwf_add(change[k], d), now[k] = next;
     }
 }
 
 // What they came to: the sum of their changes, and its moments about t and b.
 typedef struct {
-  tb8f sum, about_t, about_b;
+  tbwf sum, about_t, about_b;
 } Pressed;
 
-static inline Pressed press(tbSoftStepBatch* own, const int points, const bool push_out,
-                            const tbSoftStepPass* pass, const Opening* opening, const Motion* u)
+static inline Pressed sum_of(const tbSoftStepBatch* own, int lane, const int points, const tbwf* change)
 {
-  tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
-  tb8f rate = tb8_set1(push_out ? pass->softness.rate : 0), one = tb8_set1(1);
-  tb8f give = tb8_set1(push_out ? pass->softness.give : 0);
-  tb8f heavy = tb8_set1(pass->heavy), least = tb8_set1(0.25f);
-  if (pass->first && own->fresh) give = zero; // too small an impulse would hold too little by friction
-  tb8f error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
-      change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
-  bool open = false;
-  for (int k = 0; k < points; k++) {
-    const tbSoftStepPoint* point = &own->point[k];
-    V3 arm = load3(point->arm);
-    tb8f gap = zero, bias = zero;
-    if (opening) {
-      gap = tb8_add(tb8_add(tb8_load(point->gap), opening->all), dot3(opening->slope, arm));
-      bias = tb8_choose(gap, zero, tb8_mul(gap, inverse_h), tb8_max(tb8_mul(gap, rate), most));
-      open |= tb8_any_above(gap, zero);
-    }
-    now[k] = tb8_load(point->lambda[0]);
-    tb8f un = tb8_sub(tb8_mul(u->angular.y, arm.z), tb8_mul(u->angular.z, arm.y));
-    error[k] = tb8_add(tb8_add(u->linear.x, un), bias);
-    step[k] = tb8_load(point->mass), soft[k] = zero;
-    if (!push_out) continue;
-    tb8f w = tb8_load(own->normal_w[k][k]), worth = tb8_mul(tb8_mul(w, now[k]), heavy);
-    tb8f yields = tb8_mul(give, tb8_min(tb8_max(worth, least), one));
-    yields = tb8_choose(gap, zero, zero, yields);
-    step[k] = tb8_div(step[k], tb8_add(one, yields));
-    soft[k] = tb8_mul(yields, w);
-  }
-  together(own, points, soft, step, error, now, change);
-  if (push_out) own->open = open;
+  tbwf zero = tbwf_set1(0);
   Pressed out = {zero, zero, zero};
   for (int k = 0; k < points; k++) {
-    tb8_store(own->point[k].lambda[0], now[k]);
-    out.sum = tb8_add(out.sum, change[k]);
-    out.about_t = tb8_add(out.about_t, tb8_mul(change[k], tb8_load(own->point[k].arm[2])));
-    out.about_b = tb8_sub(out.about_b, tb8_mul(change[k], tb8_load(own->point[k].arm[1])));
+    out.sum = tbwf_add(out.sum, change[k]);
+    out.about_t = tbwf_add(out.about_t, tbwf_mul(change[k], load(own->point[k].arm[2], lane)));
+    out.about_b = tbwf_sub(out.about_b, tbwf_mul(change[k], load(own->point[k].arm[1], lane)));
   }
   return out;
 }
 
-// The motion after normal impulses, but for that along the normal, which friction does not ask for.
-static inline void yield_to(const tbSoftStepBatch* own, const Pressed* pressed, Motion* u)
+static inline Pressed press(tbSoftStepBatch* own, int lane, const int points, const bool push_out,
+                            const tbSoftStepPass* pass, const Opening* opening, const Motion* u)
 {
-  tb8f* of[5] = {&u->linear.y, &u->linear.z, &u->angular.x, &u->angular.y, &u->angular.z};
-  const tb8f by[3] = {pressed->sum, pressed->about_t, pressed->about_b};
+  tbwf zero = tbwf_set1(0), inverse_h = tbwf_set1(pass->inverse_h), most = tbwf_set1(-pass->push_speed);
+  tbwf rate = tbwf_set1(push_out ? pass->softness.rate : 0), one = tbwf_set1(1);
+  tbwf give = tbwf_set1(push_out ? pass->softness.give : 0);
+  tbwf heavy = tbwf_set1(pass->heavy), least = tbwf_set1(0.25f);
+  if (pass->first && own->fresh) give = zero; // too small an impulse would hold too little by friction
+  tbwf error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
+      change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
+  bool open = false;
+  for (int k = 0; k < points; k++) {
+    const tbSoftStepPoint* point = &own->point[k];
+    V3 arm = load3(point->arm, lane);
+    tbwf gap = zero, bias = zero;
+    if (opening) {
+      gap = tbwf_add(tbwf_add(load(point->gap, lane), opening->all), dot3(opening->slope, arm));
+      bias = tbwf_choose(gap, zero, tbwf_mul(gap, inverse_h), tbwf_max(tbwf_mul(gap, rate), most));
+      open |= tbwf_any_above(gap, zero);
+    }
+    now[k] = load(point->lambda[0], lane);
+    tbwf un = tbwf_sub(tbwf_mul(u->angular.y, arm.z), tbwf_mul(u->angular.z, arm.y));
+    error[k] = tbwf_add(tbwf_add(u->linear.x, un), bias);
+    step[k] = load(point->mass, lane), soft[k] = zero;
+    if (!push_out) continue;
+    tbwf w = load(own->normal_w[k][k], lane), worth = tbwf_mul(tbwf_mul(w, now[k]), heavy);
+    tbwf yields = tbwf_mul(give, tbwf_min(tbwf_max(worth, least), one));
+    yields = tbwf_choose(gap, zero, zero, yields);
+    step[k] = tbwf_div(step[k], tbwf_add(one, yields));
+    soft[k] = tbwf_mul(yields, w);
+  }
+  together(own, lane, points, INNER, soft, step, error, now, change);
+  if (push_out) own->open |= open;
+  for (int k = 0; k < points; k++) store(own->point[k].lambda[0], lane, now[k]);
+  return sum_of(own, lane, points, change);
+}
+
+// The motion after normal impulses, but for that along the normal, which friction does not ask for.
+static inline void yield_to(const tbSoftStepBatch* own, int lane, const Pressed* pressed, Motion* u)
+{
+  tbwf* of[5] = {&u->linear.y, &u->linear.z, &u->angular.x, &u->angular.y, &u->angular.z};
+  const tbwf by[3] = {pressed->sum, pressed->about_t, pressed->about_b};
   for (int r = 0; r < 5; r++)
-    for (int k = 0; k < 3; k++) *of[r] = tb8_add(*of[r], tb8_mul(tb8_load(own->yield[k][r]), by[k]));
+    for (int k = 0; k < 3; k++) *of[r] = tbwf_add(*of[r], tbwf_mul(load(own->yield[k][r], lane), by[k]));
 }
 
 // What friction does: in t and b, the impulse after.
 typedef struct {
-  tb8f mu_t, mu_b, product; // product: μ_t μ_b
-  tb8f step_t, step_b;      // of the gradient: (μ/largest μ)²
+  tbwf mu_t, mu_b, product; // product: μ_t μ_b
+  tbwf step_t, step_b;      // of the gradient: (μ/largest μ)²
 } Friction;
 
-static inline Friction friction_of(const tbSoftStepBatch* own)
+static inline Friction friction_of(const tbSoftStepBatch* own, int lane)
 {
-  Friction f = {.mu_t = tb8_load(own->mu_t), .mu_b = tb8_load(own->mu_b)};
-  f.product = tb8_mul(f.mu_t, f.mu_b);
-  tb8f inverse = inverse_or_zero(tb8_max(f.mu_t, f.mu_b));
-  tb8f t = tb8_mul(f.mu_t, inverse), b = tb8_mul(f.mu_b, inverse);
-  f.step_t = tb8_mul(t, t), f.step_b = tb8_mul(b, b);
+  Friction f = {.mu_t = load(own->mu_t, lane), .mu_b = load(own->mu_b, lane)};
+  f.product = tbwf_mul(f.mu_t, f.mu_b);
+  tbwf inverse = inverse_or_zero(tbwf_max(f.mu_t, f.mu_b));
+  tbwf t = tbwf_mul(f.mu_t, inverse), b = tbwf_mul(f.mu_b, inverse);
+  f.step_t = tbwf_mul(t, t), f.step_b = tbwf_mul(b, b);
   return f;
 }
 
 // (λ_t/μ_t, λ_b/μ_b) has the length size/(μ_t μ_b).
-static inline tb8f size_of(const Friction* f, tb8f t, tb8f b)
+static inline tbwf size_of(const Friction* f, tbwf t, tbwf b)
 {
-  tb8f x = tb8_mul(t, f->mu_b), y = tb8_mul(b, f->mu_t);
-  return tb8_sqrt(tb8_add(tb8_mul(x, x), tb8_mul(y, y)));
+  tbwf x = tbwf_mul(t, f->mu_b), y = tbwf_mul(b, f->mu_t);
+  return tbwf_sqrt(tbwf_add(tbwf_mul(x, x), tbwf_mul(y, y)));
 }
 
-static inline void rub(const Friction* f, const tbSoftStepPoint* point, tb8f normal, tb8f ut, tb8f ub,
-                       tb8f* t, tb8f* b)
+static inline void rub(const Friction* f, const tbSoftStepPoint* point, int lane, tbwf normal, tbwf ut,
+                       tbwf ub, tbwf* t, tbwf* b)
 {
-  tb8f tt = tb8_load(point->stick[0]), tb = tb8_load(point->stick[1]), bb = tb8_load(point->stick[2]);
-  tb8f stick_t = tb8_sub(*t, tb8_add(tb8_mul(tt, ut), tb8_mul(tb, ub)));
-  tb8f stick_b = tb8_sub(*b, tb8_add(tb8_mul(tb, ut), tb8_mul(bb, ub)));
-  tb8f limit = tb8_mul(f->product, normal), size = size_of(f, stick_t, stick_b);
-  if (tb8_any_above(size, limit)) {
-    tb8f slip = tb8_load(point->slip);
-    tb8f slip_t = tb8_sub(*t, tb8_mul(tb8_mul(slip, f->step_t), ut));
-    tb8f slip_b = tb8_sub(*b, tb8_mul(tb8_mul(slip, f->step_b), ub));
-    tb8f reached = tb8_max(size_of(f, slip_t, slip_b), tb8_set1(1e-30f));
-    tb8f share = tb8_min(tb8_div(limit, reached), tb8_set1(1));
-    stick_t = tb8_choose(size, limit, tb8_mul(share, slip_t), stick_t);
-    stick_b = tb8_choose(size, limit, tb8_mul(share, slip_b), stick_b);
+  tbwf tt = load(point->stick[0], lane), tb = load(point->stick[1], lane), bb = load(point->stick[2], lane);
+  tbwf stick_t = tbwf_sub(*t, tbwf_add(tbwf_mul(tt, ut), tbwf_mul(tb, ub)));
+  tbwf stick_b = tbwf_sub(*b, tbwf_add(tbwf_mul(tb, ut), tbwf_mul(bb, ub)));
+  tbwf limit = tbwf_mul(f->product, normal), size = size_of(f, stick_t, stick_b);
+  if (tbwf_any_above(size, limit)) {
+    tbwf slip = load(point->slip, lane);
+    tbwf slip_t = tbwf_sub(*t, tbwf_mul(tbwf_mul(slip, f->step_t), ut));
+    tbwf slip_b = tbwf_sub(*b, tbwf_mul(tbwf_mul(slip, f->step_b), ub));
+    tbwf reached = tbwf_max(size_of(f, slip_t, slip_b), tbwf_set1(1e-30f));
+    tbwf share = tbwf_min(tbwf_div(limit, reached), tbwf_set1(1));
+    stick_t = tbwf_choose(size, limit, tbwf_mul(share, slip_t), stick_t);
+    stick_b = tbwf_choose(size, limit, tbwf_mul(share, slip_b), stick_b);
   }
-  tb8f zero = tb8_set1(0);
-  *t = tb8_choose(f->product, zero, stick_t, zero), *b = tb8_choose(f->product, zero, stick_b, zero);
+  tbwf zero = tbwf_set1(0);
+  *t = tbwf_choose(f->product, zero, stick_t, zero), *b = tbwf_choose(f->product, zero, stick_b, zero);
 }
 
 // Friction of the points, one after the other, under the normal impulses as they are now. count: add what
 // the impulses are then to those of the step.
-static inline void rub_all(tbSoftStepBatch* own, const int points, const Motion* u, bool count, V3* impulse,
-                           V3* moment)
+static inline void rub_all(tbSoftStepBatch* own, int lane, const int points, const Motion* u, bool count,
+                           V3* impulse, V3* moment)
 {
-  Friction f = friction_of(own);
-  tb8f change_t[TB_SOFT_STEP_POINTS], change_b[TB_SOFT_STEP_POINTS];
+  Friction f = friction_of(own, lane);
+  tbwf change_t[TB_SOFT_STEP_POINTS], change_b[TB_SOFT_STEP_POINTS];
   for (int k = 0; k < points; k++) {
     tbSoftStepPoint* point = &own->point[k];
-    V3 arm = load3(point->arm), l = load3(point->lambda), now = l, v = at_arm(u, arm);
+    V3 arm = load3(point->arm, lane), l = load3(point->lambda, lane), now = l, v = at_arm(u, arm);
     for (int i = 0; i < k; i++) {
       const tbSoftStepLane* w = own->tangent_w[tb_soft_step_couple(k, i)];
-      v.y = tb8_add(v.y, tb8_add(tb8_mul(tb8_load(w[0]), change_t[i]), tb8_mul(tb8_load(w[1]), change_b[i])));
-      v.z = tb8_add(v.z, tb8_add(tb8_mul(tb8_load(w[2]), change_t[i]), tb8_mul(tb8_load(w[3]), change_b[i])));
+      v.y = tbwf_add(
+          v.y, tbwf_add(tbwf_mul(load(w[0], lane), change_t[i]), tbwf_mul(load(w[1], lane), change_b[i])));
+      v.z = tbwf_add(
+          v.z, tbwf_add(tbwf_mul(load(w[2], lane), change_t[i]), tbwf_mul(load(w[3], lane), change_b[i])));
     }
-    rub(&f, point, l.x, v.y, v.z, &now.y, &now.z);
-    tb8f t = change_t[k] = tb8_sub(now.y, l.y), b = change_b[k] = tb8_sub(now.z, l.z);
-    impulse->y = tb8_add(impulse->y, t), impulse->z = tb8_add(impulse->z, b);
-    moment->x = tb8_add(moment->x, tb8_sub(tb8_mul(arm.y, b), tb8_mul(arm.z, t)));
-    moment->y = tb8_sub(moment->y, tb8_mul(arm.x, b));
-    moment->z = tb8_add(moment->z, tb8_mul(arm.x, t));
-    tb8_store(point->lambda[1], now.y);
-    tb8_store(point->lambda[2], now.z);
-    if (count) store3(point->total, add3(load3(point->total), now));
+    rub(&f, point, lane, l.x, v.y, v.z, &now.y, &now.z);
+    tbwf t = change_t[k] = tbwf_sub(now.y, l.y), b = change_b[k] = tbwf_sub(now.z, l.z);
+    impulse->y = tbwf_add(impulse->y, t), impulse->z = tbwf_add(impulse->z, b);
+    moment->x = tbwf_add(moment->x, tbwf_sub(tbwf_mul(arm.y, b), tbwf_mul(arm.z, t)));
+    moment->y = tbwf_sub(moment->y, tbwf_mul(arm.x, b));
+    moment->z = tbwf_add(moment->z, tbwf_mul(arm.x, t));
+    store(point->lambda[1], lane, now.y);
+    store(point->lambda[2], lane, now.z);
+    if (count) store3(point->total, lane, add3(load3(point->total, lane), now));
   }
 }
 
-// A batch, compiled for each number of points and either pass.
-static inline void solve_batch(tbSoftStepBatch* own, const int points, const bool push_out,
-                               tbSoftStepBody* body, int moving, const tbSoftStepPass* pass)
+// A batch or half of one, compiled for each number of points and either pass.
+static inline void solve_part(tbSoftStepBatch* own, int lane, const int points, const bool push_out,
+                              tbSoftStepBody* body, int moving, const tbSoftStepPass* pass)
 {
-  Pair p = pair_of(own);
+  Pair p = pair_of(own, lane);
   bool open = push_out || own->open;
   Opening opening;
-  if (open) opening = opening_of(&p, body, own);
-  Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
+  if (open) opening = opening_of(&p, body, own, lane);
+  Motion a = gather(body, own->a + lane, false), b = gather(body, own->b + lane, false);
   for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
     Motion u = in_frame(&p, &a, &b);
-    Pressed pressed = press(own, points, push_out, pass, open ? &opening : NULL, &u);
-    tb8f zero = tb8_set1(0);
+    Pressed pressed = press(own, lane, points, push_out, pass, open ? &opening : NULL, &u);
+    tbwf zero = tbwf_set1(0);
     V3 impulse = {pressed.sum, zero, zero}, moment = {zero, pressed.about_t, pressed.about_b};
     if (!push_out || pass->first) {
-      yield_to(own, &pressed, &u);
-      rub_all(own, points, &u, !push_out && round == 1, &impulse, &moment);
+      yield_to(own, lane, &pressed, &u);
+      rub_all(own, lane, points, &u, !push_out && round == 1, &impulse, &moment);
     }
     push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
   }
-  scatter(body, own->a, moving, a);
-  scatter(body, own->b, moving, b);
+  scatter(body, own->a + lane, moving, a);
+  scatter(body, own->b + lane, moving, b);
+}
+
+static inline void solve_batch(tbSoftStepBatch* own, const int points, const bool push_out,
+                               tbSoftStepBody* body, int moving, const tbSoftStepPass* pass)
+{
+  if (push_out) own->open = false;
+  for (int lane = 0; lane < own->lanes; lane += TB_WIDE_FLOATS)
+    solve_part(own, lane, points, push_out, body, moving, pass);
 }
 
 static inline void solve_points(tbSoftStepBatch* own, const bool push_out, tbSoftStepBody* body, int moving,
@@ -248,31 +264,38 @@ void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBo
     else solve_points(&batch[i], false, body, moving, pass);
 }
 
-// Points that came fast and were pushed leave with their restitution.
+// Points that came fast and were pushed leave with their restitution, those of a pair together: one after the
+// other they would turn what came down flat.
+static void bounce(tbSoftStepBatch* own, int lane, tbSoftStepBody* body, int moving, float bounce_speed)
+{
+  const int points = own->points;
+  tbwf zero = tbwf_set1(0), slowest = tbwf_set1(-bounce_speed), e = load(own->restitution, lane);
+  tbwf error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS],
+      total[TB_SOFT_STEP_POINTS], change[TB_SOFT_STEP_POINTS];
+  Pair p = pair_of(own, lane);
+  Motion a = gather(body, own->a + lane, false), b = gather(body, own->b + lane, false);
+  Motion u = in_frame(&p, &a, &b);
+  for (int k = 0; k < points; k++) {
+    const tbSoftStepPoint* point = &own->point[k];
+    tbwf before = load(point->approach, lane);
+    total[k] = load(point->total[0], lane), soft[k] = zero;
+    error[k] = tbwf_add(at_arm(&u, load3(point->arm, lane)).x, tbwf_mul(e, before));
+    step[k] = tbwf_choose(slowest, before, load(point->mass, lane), zero); // fast enough
+    step[k] = tbwf_choose(total[k], zero, step[k], zero);                  // and it touched
+  }
+  together(own, lane, points, BOUNCE_SWEEPS, soft, step, error, total, change);
+  for (int k = 0; k < points; k++) store(own->point[k].total[0], lane, total[k]);
+  Pressed pressed = sum_of(own, lane, points, change);
+  V3 impulse = {pressed.sum, zero, zero}, moment = {zero, pressed.about_t, pressed.about_b};
+  push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
+  scatter(body, own->a + lane, moving, a);
+  scatter(body, own->b + lane, moving, b);
+}
+
 void tb_soft_step_bounce(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
                          const tbSoftStepPass* pass)
 {
-  tb8f zero = tb8_set1(0), slowest = tb8_set1(-pass->bounce_speed);
-  for (int i = begin; i < end; i++) {
-    tbSoftStepBatch* own = &batch[i];
-    if (!own->bounces) continue;
-    Pair p = pair_of(own);
-    tb8f e = tb8_load(own->restitution);
-    Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
-    for (int k = 0; k < own->points; k++) {
-      tbSoftStepPoint* point = &own->point[k];
-      V3 arm = load3(point->arm);
-      Motion u = in_frame(&p, &a, &b);
-      tb8f before = tb8_load(point->approach), total = tb8_load(point->total[0]);
-      tb8f error = tb8_mul(tb8_load(point->mass), tb8_add(at_arm(&u, arm).x, tb8_mul(e, before)));
-      error = tb8_choose(slowest, before, error, zero); // fast enough
-      error = tb8_choose(total, zero, error, zero);     // and it touched
-      tb8f after = tb8_max(tb8_sub(total, error), zero), change = tb8_sub(after, total);
-      V3 force = {change, zero, zero};
-      push(&p, from_frame(&p, force), from_frame(&p, cross3(arm, force)), &a, &b);
-      tb8_store(point->total[0], after);
-    }
-    scatter(body, own->a, moving, a);
-    scatter(body, own->b, moving, b);
-  }
+  for (int i = begin; i < end; i++)
+    for (int lane = 0; batch[i].bounces && lane < batch[i].lanes; lane += TB_WIDE_FLOATS)
+      bounce(&batch[i], lane, body, moving, pass->bounce_speed);
 }

@@ -2,9 +2,11 @@
 // Torsional and rolling friction in soft-step: rows on the bodies' turning alone, point by point after every
 // sweep over the contacts, in doubles. Few scenes have any.
 //
-//   torsion   |λ_τ| ≤ μ_τ λ_n, or what sliding friction leaves of the ellipsoid
-//             (λ_T/μ)² + (λ_τ/μ_τ)² ≤ λ_n²
+//   torsion   (λ_T/μ)² + (λ_τ/μ_τ)² ≤ λ_n²; beside rolling friction |λ_τ| ≤ μ_τ λ_n
 //   rolling   |λ_r| ≤ μ_r λ_n, a disc
+//
+// On the ellipsoid's edge sliding and torsion share it as Contensou's law says: a proximal step on both, in
+// the coordinates in which it is a ball, finds λ_τ; the next sweep slides on the disc that this leaves.
 #include "step/soft_step_work.h"
 
 typedef struct tbSoftStepSpin {
@@ -72,17 +74,73 @@ static void apply(tbSoftStepWork* s, const tbSoftStepSpin* spin, const double ch
   add_turn(s, spin->b, 1, sum);
 }
 
+// Where a contact is packed.
+typedef struct {
+  tbSoftStepBatch* batch;
+  int lane;
+} Place;
+
+static Place place_of(const tbSoftStepWork* s, const tbSoftStepContact* c)
+{
+  return (Place){&s->batch[c->place / TB_SOFT_STEP_LANES], c->place % TB_SOFT_STEP_LANES};
+}
+
+// The velocity of b against a at the point, along the tangents.
+static void sliding(const tbSoftStepWork* s, const tbSoftStepSpin* spin, Place at, double u[2])
+{
+  const float *va = s->body[spin->a].v, *vb = s->body[spin->b].v;
+  const tbSoftStepPoint* p = &at.batch->point[spin->point];
+  tbVec3 ra = tb_zero3(), across = tb_vec3(at.batch->across[0][at.lane], at.batch->across[1][at.lane],
+                                           at.batch->across[2][at.lane]);
+  for (int k = 0; k < 3; k++) ra = tb_madd3(ra, p->arm[k][at.lane], spin->axis[k]);
+  tbVec3 v = tb_sub3(tb_vec3(vb[0], vb[1], vb[2]), tb_vec3(va[0], va[1], va[2]));
+  v = tb_add3(v, tb_cross3(tb_vec3(vb[3], vb[4], vb[5]), tb_add3(ra, across)));
+  v = tb_sub3(v, tb_cross3(tb_vec3(va[3], va[4], va[5]), ra));
+  u[0] = tb_dot3(v, spin->axis[1]), u[1] = tb_dot3(v, spin->axis[2]);
+}
+
+// Torsion that stops the turning, where the ellipsoid has room for it beside the sliding; else its part of
+// the ellipsoid's edge.
+static double torsion_of(const tbSoftStepWork* s, const tbSoftStepSpin* spin, const tbSoftStepContact* c,
+                         const double slide[3], double turning)
+{
+  double n = slide[0], stops = spin->lambda[0] - spin->torsion * turning, most = c->torsion * n;
+  if (!(c->torsion > 0 && n > 0)) return 0;
+  if (c->rolling > 0) return fmin(fmax(stops, -most), most);
+  const double mu[3] = {c->torsion, c->mu_t, c->mu_b};
+  double y[3] = {spin->lambda[0] / mu[0]}, speed[3] = {turning}, used = 0, size = 0;
+  for (int k = 1; k < 3; k++) y[k] = mu[k] > 0 ? slide[k] / mu[k] : 0, used += y[k] * y[k];
+  double left = c->torsion * sqrt(fmax(n * n - used, 0));
+  if (fabs(stops) <= left) return stops;
+  Place at = place_of(s, c);
+  sliding(s, spin, at, speed + 1);
+  double slip = at.batch->point[spin->point].slip[at.lane], widest = fmax(c->mu_t, c->mu_b),
+         rho = spin->torsion / (mu[0] * mu[0]);
+  if (widest > 0 && slip > 0) rho = fmin(rho, slip / (widest * widest));
+  for (int k = 0; k < 3; k++) y[k] -= rho * mu[k] * speed[k], size += y[k] * y[k];
+  return size > n * n ? y[0] * mu[0] * n / sqrt(size) : y[0] * mu[0];
+}
+
+// Sliding gets what torsion leaves: of several points in their mean.
+static void share_out(const tbSoftStepWork* s, const tbSoftStepContact* c)
+{
+  if (!(c->torsion > 0) || c->rolling > 0) return;
+  Place at = place_of(s, c);
+  double all = 0, taken = 0;
+  for (int k = 0; k < c->count; k++) {
+    double n = at.batch->point[k].lambda[0][at.lane], t = s->spin[c->spin + k].lambda[0] / c->torsion;
+    all += n * n, taken += t * t;
+  }
+  double left = all > 0 ? sqrt(fmax(1 - taken / all, 0)) : 1, least = 1e-6 * fmax(c->mu_t, c->mu_b);
+  at.batch->mu_t[at.lane] = (float)fmax(left * c->mu_t, least);
+  at.batch->mu_b[at.lane] = (float)fmax(left * c->mu_b, least);
+}
+
 void tb_soft_step_spins_warm(tbSoftStepWork* s)
 {
   for (int i = 0; i < s->nspin; i++) apply(s, &s->spin[i], s->spin[i].lambda);
-}
-
-// The most torsion that sliding leaves room for.
-static double torsion_left(const tbSoftStepContact* c, const double slide[3])
-{
-  if (c->rolling > 0) return c->torsion * slide[0];
-  double t = c->mu_t > 0 ? slide[1] / c->mu_t : 0, b = c->mu_b > 0 ? slide[2] / c->mu_b : 0;
-  return c->torsion * sqrt(fmax(slide[0] * slide[0] - t * t - b * b, 0));
+  for (int i = 0; i < s->nspin; i++)
+    if (s->spin[i].point == 0) share_out(s, s->entry[s->spin[i].contact].contact);
 }
 
 void tb_soft_step_spins_solve(tbSoftStepWork* s, const tbSoftStepPass* pass)
@@ -90,19 +148,20 @@ void tb_soft_step_spins_solve(tbSoftStepWork* s, const tbSoftStepPass* pass)
   for (int i = 0; i < s->nspin; i++) {
     tbSoftStepSpin* spin = &s->spin[i];
     const tbSoftStepContact* c = s->entry[spin->contact].contact;
-    const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[spin->point];
-    int lane = c->place % TB_SOFT_STEP_LANES;
+    Place at = place_of(s, c);
+    const tbSoftStepPoint* p = &at.batch->point[spin->point];
     const float *va = s->body[spin->a].v, *vb = s->body[spin->b].v;
     tbVec3 w = tb_vec3(vb[3] - va[3], vb[4] - va[4], vb[5] - va[5]);
-    double slide[3] = {p->lambda[0][lane], p->lambda[1][lane], p->lambda[2][lane]}, next[3], change[3];
-    double most = torsion_left(c, slide);
-    next[0] = fmin(fmax(spin->lambda[0] - spin->torsion * tb_dot3(spin->axis[0], w), -most), most);
+    double slide[3] = {p->lambda[0][at.lane], p->lambda[1][at.lane], p->lambda[2][at.lane]}, next[3],
+           change[3];
+    next[0] = torsion_of(s, spin, c, slide, tb_dot3(spin->axis[0], w));
     for (int k = 1; k < 3; k++) next[k] = spin->lambda[k] - spin->rolling * tb_dot3(spin->axis[k], w);
     double size = sqrt(next[1] * next[1] + next[2] * next[2]), limit = c->rolling * slide[0];
     for (int k = 1; k < 3 && size > limit; k++) next[k] *= limit / size;
     for (int k = 0; k < 3; k++) change[k] = next[k] - spin->lambda[k], spin->lambda[k] = next[k];
     apply(s, spin, change);
     for (int k = 0; !pass->push && k < 3; k++) spin->total[k] += spin->lambda[k];
+    if (spin->point == c->count - 1) share_out(s, c);
   }
 }
 

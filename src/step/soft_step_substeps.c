@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The substeps of soft-step, and what they come to.
-#include "step/soft_step_work.h"
+#include "step/soft_step_joint.h"
 
 #include "base/stop.h"
 
 #include <string.h>
-
-enum { BODIES = 256 };
 
 // Contacts as stiff as so many oscillations per substep: stiffer ones shake tall stacks, softer ones let them
 // sag. At most FASTEST of them.
@@ -22,67 +20,60 @@ tbSoftness tb_softness(double hertz, double damping_ratio, double h)
   return omega > 0 ? (tbSoftness){(float)(omega / a1), (float)(1 / a2)} : (tbSoftness){0, 0};
 }
 
-typedef enum { WARM, SOLVE, BOUNCE, ADD } What;
+typedef enum { NOTHING, WARM, SOLVE, BOUNCE, ADD } What;
+typedef enum { STAY, KICK, MOVE } Bodies;
 
 typedef struct {
   tbSoftStepWork* work;
   What what;
   const tbSoftStepPass* pass;
-  int first; // batch of the colour
+  Bodies bodies; // of a region, before its contacts
+  bool begins;   // the step
+  float h;
+  int first; // group of the level
 } Sweep;
 
-static void sweep_piece(void* user, int begin, int end, int piece)
+static void take_bodies(const Sweep* j, int region)
+{
+  tbSoftStepWork* s = j->work;
+  int from = s->region[region], to = s->region[region + 1];
+  if (j->bodies == MOVE) tb_soft_step_move(s->body, from, to, j->h);
+  if (j->bodies == KICK)
+    tb_soft_step_kick(s->body, from, to, j->begins ? s->kick : NULL, 1 / (float)s->substeps, s->before);
+}
+
+static void sweep_groups(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Sweep* j = user;
   tbSoftStepWork* s = j->work;
-  int from = j->first + begin, to = j->first + end;
-  if (j->what == WARM) tb_soft_step_warm(s->batch, from, to, s->body, s->moving);
-  if (j->what == SOLVE) tb_soft_step_solve(s->batch, from, to, s->body, s->moving, j->pass);
-  if (j->what == ADD) tb_soft_step_add(s, from, to);
-  if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
-}
-
-// Batches of a colour in a piece: two pieces for each thread, lest one waits for another. A colour of fewer
-// than WORTH is done before another thread has heard of it.
-enum { WORTH = 16 };
-static int grain_of(const tbContext* ctx, int count)
-{
-  int grain = tb_piece_count(count, 2 * tb_threads_count(ctx->threads));
-  return count < WORTH ? count : grain < TB_SOFT_STEP_GRAIN ? grain : TB_SOFT_STEP_GRAIN;
-}
-
-// All contacts, colour after colour; those beyond the last one after the other.
-static void sweep(tbContext* ctx, tbSoftStepWork* s, What what, const tbSoftStepPass* pass)
-{
-  Sweep job = {s, what, pass, 0};
-  for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
-    int count = s->colour[k + 1] - s->colour[k];
-    job.first = s->colour[k];
-    if (count > 0)
-      tb_parallel_for(ctx->threads, count, k < TB_SOFT_STEP_COLOURS ? grain_of(ctx, count) : count,
-                      sweep_piece, &job);
+  for (int k = begin; k < end; k++) {
+    int from = s->group[j->first + k], to = s->group[j->first + k + 1];
+    if (j->first == 0) take_bodies(j, k);
+    if (j->what == WARM) tb_soft_step_warm(s->batch, from, to, s->body, s->moving);
+    if (j->what == SOLVE) tb_soft_step_solve(s->batch, from, to, s->body, s->moving, j->pass);
+    if (j->what == ADD) tb_soft_step_add(s, from, to);
+    if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
   }
 }
 
-typedef struct {
-  tbSoftStepWork* work;
-  bool first; // substep
-  float h;
-} Motion;
-
-static void start_bodies(void* user, int begin, int end, int piece)
+// All contacts, level after level.
+static void sweep(tbContext* ctx, Sweep* j, What what, const tbSoftStepPass* pass)
 {
-  (void)piece;
-  const Motion* m = user;
-  tb_soft_step_kick(m->work->body, begin, end, m->first ? m->work->kick : NULL, m->work->before);
+  j->what = what, j->pass = pass;
+  if (j->bodies == MOVE)
+    tb_soft_step_move(j->work->body, j->work->moving, j->work->bodies, j->h); // driven ones
+  for (int level = 0; level <= (what == NOTHING ? 0 : j->work->levels); level++) {
+    j->first = tb_soft_step_group(j->work, level);
+    tb_parallel_for(ctx->threads, 1 << (j->work->levels - level), 1, sweep_groups, j);
+    j->bodies = STAY;
+  }
 }
 
-static void move_bodies(void* user, int begin, int end, int piece)
+// Joints look at bodies before contacts do: then all of these have to be moved first.
+static void before_joints(tbContext* ctx, Sweep* j)
 {
-  (void)piece;
-  const Motion* m = user;
-  tb_soft_step_move(m->work->body, begin, end, m->h);
+  if (j->work->njoint > 0) sweep(ctx, j, NOTHING, NULL);
 }
 
 static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)
@@ -97,28 +88,31 @@ static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOpti
   solve.heavy = g > 0 ? (float)(1 / (HEAVY * g * h)) : 1e30f;
   tbSoftStepPass relax = solve;
   relax.push = false;
-  Motion motion = {s, true, (float)h};
-  for (int i = 0; i < s->substeps; i++, motion.first = false) {
-    tb_parallel_for(ctx->threads, s->moving, BODIES, start_bodies, &motion);
+  Sweep j = {.work = s, .begins = true, .h = (float)h};
+  for (int i = 0; i < s->substeps; i++, j.begins = false) {
+    j.bodies = KICK;
+    if (i == 0) sweep(ctx, &j, NOTHING, NULL);
+    else before_joints(ctx, &j);
     if (i == 0) {
       tb_soft_step_joints_warm(s);
       tb_soft_step_spins_warm(s);
-      sweep(ctx, s, WARM, NULL);
+      sweep(ctx, &j, WARM, NULL);
     } else {
       tb_soft_step_joints_start(s);
     }
     solve.first = relax.first = i == 0;
     solve.elapsed = (i + 1) * h, relax.elapsed = (i + 2) * h; // bodies have moved when they relax
     tb_soft_step_joints_solve(s, &solve);
-    sweep(ctx, s, SOLVE, &solve);
+    sweep(ctx, &j, SOLVE, &solve);
     tb_soft_step_spins_solve(s, &solve);
-    tb_parallel_for(ctx->threads, s->bodies, BODIES, move_bodies, &motion);
+    j.bodies = MOVE;
+    before_joints(ctx, &j);
     tb_soft_step_joints_solve(s, &relax);
-    sweep(ctx, s, SOLVE, &relax);
+    sweep(ctx, &j, SOLVE, &relax);
     tb_soft_step_spins_solve(s, &relax);
     TB_TRY(tb_check_interrupt(ctx));
   }
-  sweep(ctx, s, BOUNCE, &relax);
+  sweep(ctx, &j, BOUNCE, &relax);
   return TB_OK;
 }
 
@@ -126,14 +120,14 @@ static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOpti
 tbStatus tb_soft_step_add_up(tbContext* ctx, tbSoftStepWork* s)
 {
   memset(s->push, 0, (size_t)s->moving * sizeof *s->push);
-  sweep(ctx, s, ADD, NULL);
+  sweep(ctx, &(Sweep){.work = s}, ADD, NULL);
   tb_soft_step_joints_add(s, s->push);
   tb_soft_step_spins_add(s, s->push);
   bool finite = true;
   for (int i = 0; i < s->moving; i++)
     for (int k = 0; k < 6; k++) finite &= isfinite(s->push[i][k]) && isfinite(s->body[i].d[k]);
   if (finite) return TB_OK;
-  return tb_fail(ctx, TB_ERROR_NUMERIC, "velocities have outgrown what soft-step can compute");
+  return tb_fail(ctx, TB_ERROR_NUMERIC, "velocities have become too large for soft-step");
 }
 
 tbStatus tb_soft_step_take(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)

@@ -26,11 +26,11 @@ static bool turn_tangents(const tbContactRecord* r, const tbSoftStepContact* c, 
 static inline void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point,
                                 const Turned* turned)
 {
-  float* guess = c->point[point].guess;
-  guess[0] = (float)r->impulse[0];
+  float* start = c->point[point].impulse;
+  start[0] = (float)r->impulse[0];
   if (r->rows < 3) return;
-  guess[1] = (float)(r->impulse[1] * turned->tt + r->impulse[2] * turned->bt);
-  guess[2] = (float)(r->impulse[1] * turned->tb + r->impulse[2] * turned->bb);
+  start[1] = (float)(r->impulse[1] * turned->tt + r->impulse[2] * turned->bt);
+  start[2] = (float)(r->impulse[1] * turned->tb + r->impulse[2] * turned->bb);
   if (r->rows == 3 || r->rows != tb_soft_step_rows(c)) return;
   int row = 3;
   if (c->torsion > 0) c->point[point].spin[0] = r->impulse[row++];

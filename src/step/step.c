@@ -115,6 +115,37 @@ static bool energy_overflows(const tbWorld* w)
   return !isfinite(e.kinetic) || !isfinite(e.potential) || !isfinite(e.elastic);
 }
 
+// Loads act as forces of the step; `before`: what these were.
+static tbStatus apply_loads(tbContext* ctx, tbWorld* w, double dt, tbArray* before)
+{
+  for (size_t i = 0; w->load.count > 0 && i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    tbVec3 own[2] = {b->force, b->torque};
+    TB_TRY(tb_array_push(ctx, before, own, 2));
+  }
+  tb_loads_apply(w, w->time + 0.5 * dt);
+  return TB_OK;
+}
+
+static void take_back_loads(const tbArray* before, tbWorld* w)
+{
+  const tbVec3* own = before->data;
+  for (size_t i = 0; i < before->count / 2; i++)
+    tb_bodies(w)[i].force = own[2 * i], tb_bodies(w)[i].torque = own[2 * i + 1];
+}
+
+static tbStatus take_loaded(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  tbArray before = TB_ARRAY(tbVec3);
+  tbStatus status = apply_loads(ctx, w, o->dt, &before);
+  if (status == TB_OK) {
+    status = take_substeps(ctx, w, o, report);
+    if (status != TB_OK) take_back_loads(&before, w);
+  }
+  tb_array_free(ctx, &before);
+  return status;
+}
+
 // The wish to cancel is the whole step's: every phase hears of it through the context, and solves that it
 // ends fail instead of answering. The budget is that of all solves together.
 tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options, tbStepReport* report)
@@ -132,7 +163,7 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   tbCache* cache = w->cache; // the world's own, whatever becomes of the step
   cache->ccd = o.ccd;
   tbContext pooled = tb_pool_begin(&cache->pool, ctx);
-  tbStatus status = take_substeps(&pooled, w, &o, &own);
+  tbStatus status = take_loaded(&pooled, w, &o, &own);
   tb_pool_end(&cache->pool, &pooled, ctx);
   ctx->interrupt = outer;
   if (status == TB_OK && energy_overflows(w)) own.overflow = true, own.outcome = TB_FAILED;
@@ -150,12 +181,9 @@ static tbStatus copy_guess(tbContext* ctx, const tbAssembly* a, double** out)
   return TB_OK;
 }
 
-tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* options, tbProblem** out,
-                          double** lambda)
+static tbStatus problem_of(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbProblem** out,
+                           double** lambda)
 {
-  TB_TRY(tb_step_check(ctx, w, options));
-  tbStepOptions first = *options, *o = &first; // of several substeps, the first
-  o->dt /= substeps_of(o);
   const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
   tbCache cache; // the world's is not touched
   tb_cache_init(&cache, ctx);
@@ -171,5 +199,23 @@ tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions*
   }
   end_step(ctx, method, &work);
   tb_cache_free(ctx, &cache);
+  return status;
+}
+
+tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* options, tbProblem** out,
+                          double** lambda)
+{
+  TB_TRY(tb_step_check(ctx, w, options));
+  tbStepOptions first = *options; // of several substeps, the first
+  first.dt /= substeps_of(options);
+  if (w->load.count == 0) return problem_of(ctx, w, &first, out, lambda);
+  tbWorld loaded = *w;
+  loaded.body = TB_ARRAY(tbBody);
+  tbStatus status = tb_array_push(ctx, &loaded.body, w->body.data, w->body.count);
+  if (status == TB_OK) {
+    tb_loads_apply(&loaded, w->time + 0.5 * options->dt);
+    status = problem_of(ctx, &loaded, &first, out, lambda);
+  }
+  tb_array_free(ctx, &loaded.body);
   return status;
 }

@@ -11,7 +11,8 @@ typedef struct {
   tbArray body, joint, contact; // as they were
   tbArray sum_joint;            // tbJoint, of which impulses and reactions alone
   tbArray sum_contact;          // tbContactRecord
-  tbArray number, sum_number;   // tbVec3: what steps change in kinds of bodies (tbKind.changes); of impulses
+  tbArray pushed;               // bool, of a body: contacts or joints acted on it
+  tbArray number, sum_number;   // double: what steps change in kinds of bodies (tbKind.changes); of impulses
   const tbStateKind* state_kind;
   void* state;
   double time, clock_start, clock_dt;
@@ -21,8 +22,8 @@ typedef struct {
 
 static void free_kept(tbContext* ctx, Kept* k)
 {
-  tbArray* all[] = {&k->body,        &k->joint,  &k->contact,   &k->sum_joint,
-                    &k->sum_contact, &k->number, &k->sum_number};
+  tbArray* all[] = {&k->body,        &k->joint,  &k->contact, &k->sum_joint,
+                    &k->sum_contact, &k->pushed, &k->number,  &k->sum_number};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) tb_array_free(ctx, all[i]);
   tb_free(ctx, k->before.pair);
 }
@@ -35,11 +36,11 @@ static tbStatus each_number(tbContext* ctx, const tbWorld* w, Way way, double sh
   size_t at = 0, sum_at = 0;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    tbVec3* x;
+    double* x;
     int count;
     for (int n = 0; b->kind->changes && (x = b->kind->changes(b, n, &count)); n++, at += (size_t)count) {
       size_t bytes = (size_t)count * sizeof *x;
-      tbVec3 *was = (tbVec3*)k->number.data + at, *sum = (tbVec3*)k->sum_number.data + sum_at;
+      double *was = (double*)k->number.data + at, *sum = (double*)k->sum_number.data + sum_at;
       bool impulses = n == TB_CHANGES_IMPULSE;
       if (way == SAVE) TB_TRY(tb_array_push(ctx, &k->number, x, (size_t)count));
       if (way == SAVE && impulses) TB_TRY(tb_array_push(ctx, &k->sum_number, NULL, (size_t)count));
@@ -47,8 +48,8 @@ static tbStatus each_number(tbContext* ctx, const tbWorld* w, Way way, double sh
       if (!impulses) continue;
       sum_at += (size_t)count;
       for (int e = 0; e < count; e++) {
-        if (way == SHARE) x[e] = tb_scale3(share, x[e]);
-        if (way == ADD) sum[e] = tb_add3(sum[e], x[e]);
+        if (way == SHARE) x[e] *= share;
+        if (way == ADD) sum[e] += x[e];
         if (way == PUT) x[e] = sum[e];
       }
     }
@@ -82,8 +83,9 @@ static tbStatus keep(tbContext* ctx, tbWorld* w, double share, Kept* k)
               .contact = TB_ARRAY(tbContactRecord),
               .sum_joint = TB_ARRAY(tbJoint),
               .sum_contact = TB_ARRAY(tbContactRecord),
-              .number = TB_ARRAY(tbVec3),
-              .sum_number = TB_ARRAY(tbVec3),
+              .pushed = TB_ARRAY(bool),
+              .number = TB_ARRAY(double),
+              .sum_number = TB_ARRAY(double),
               .time = w->time,
               .clock_start = w->clock_start,
               .clock_dt = w->clock_dt,
@@ -93,6 +95,7 @@ static tbStatus keep(tbContext* ctx, tbWorld* w, double share, Kept* k)
   TB_TRY(tb_array_push(ctx, &k->joint, w->joint.data, w->joint.count));
   TB_TRY(tb_array_push(ctx, &k->contact, w->contact.data, w->contact.count));
   TB_TRY(tb_array_push(ctx, &k->sum_joint, NULL, w->joint.count));
+  TB_TRY(tb_array_push(ctx, &k->pushed, NULL, w->body.count));
   TB_TRY(each_number(ctx, w, SAVE, 0, k));
   TB_TRY(touching_before(ctx, w, k));
   tbArray own = w->contact; // the world's, which a failure brings back; the substeps have the copy
@@ -180,6 +183,38 @@ static void add_report(const tbStepReport* part, tbStepReport* sum)
   c->slowed = fmax(c->slowed, w->slowed), c->unbalanced = fmax(c->unbalanced, w->unbalanced);
 }
 
+static void mark_pushed(const tbWorld* w, bool* pushed)
+{
+  const tbContactRecord* r = w->contact.data;
+  for (size_t i = 0; i < w->contact.count; i++) pushed[r[i].body_a] = pushed[r[i].body_b] = true;
+  for (size_t i = 0; i < w->joint.count; i++) {
+    const tbJoint* j = &tb_joints(w)[i];
+    if (j->a >= 0) pushed[j->a] = true;
+    if (j->b >= 0) pushed[j->b] = true;
+  }
+}
+
+// How far bodies are from where the velocities that are published take them in one step: each part went by
+// its own. In flight a path is the parabola of its ends' mean velocity.
+static void note_ways(const Kept* k, const tbWorld* w, double h, tbStepChanges* c)
+{
+  const tbBody* before = k->body.data;
+  bool* pushed = k->pushed.data;
+  mark_pushed(w, pushed);
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody *was = &before[i], *b = &tb_bodies(w)[i];
+    if (b->motion != TB_BODY_DYNAMIC) continue;
+    double way = tb_distance3(b->x, tb_madd3(was->x, h, b->v));
+    bool flew = tb_distance3(b->x, tb_madd3(was->x, 0.5 * h, tb_add3(was->v, b->v))) <
+                1e-12 * (tb_norm3(b->x) + h * tb_norm3(b->v));
+    if (b->kind->framed && !pushed[i] && flew) continue;
+    c->projected = fmax(c->projected, way);
+    if (!b->kind->framed || !pushed[i]) continue;
+    tbQuat q = tb_quat_mul(tb_quat_exp(tb_scale3(h, b->w)), was->q);
+    c->turned = fmax(c->turned, tb_norm3(tb_quat_log(tb_quat_mul(b->q, tb_quat_conj(q)))));
+  }
+}
+
 static tbStatus take_all(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int count, tbTakeStep* take,
                          Kept* k, tbStepReport* report)
 {
@@ -202,7 +237,7 @@ tbStatus tb_substeps_take(tbContext* ctx, tbWorld* w, const tbStepOptions* o, in
   tbStatus status = keep(ctx, w, 1.0 / count, &k);
   if (status == TB_OK) {
     status = take_all(ctx, w, o, count, take, &k, report);
-    if (status == TB_OK) publish(&k, o, w);
+    if (status == TB_OK) publish(&k, o, w), note_ways(&k, w, o->dt, &report->changes);
     else restore(&k, w);
     if (status == TB_OK && k.state_kind) k.state_kind->free(ctx, k.state);
   }

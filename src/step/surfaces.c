@@ -57,6 +57,7 @@ static tbStatus begin_shape(tbArena* arena, const tbCache* cache, const tbWorld*
                                     .body = body,
                                     .fixed = tb_bodies(w)[body].motion != TB_BODY_DYNAMIC,
                                     .rigid = true,
+                                    .solid = tb_shapes(w)[shape].type != TB_SHAPE_MESH, // which may be a room
                                     .radius = tb_round_depth(&tb_shapes(w)[shape])};
   s->end[i] = end;
   s->shape[i] = shape;
@@ -133,6 +134,10 @@ void tb_surfaces_lead(const tbStepView* view, tbSurfaces* s)
   for (int i = 0; i < s->scene.nsurface; i++) {
     const tbMovingSurface* m = &s->surface[i];
     if (tb_bodies(w)[m->body].motion != TB_BODY_KINEMATIC) continue;
+    if (s->shape[i] < 0) {
+      tb_bodies(w)[m->body].kind->expect(view, m->body, s->end[i]);
+      continue;
+    }
     tbBody after = tb_body_after(view, m->body);
     for (int k = 0; k < m->surface->nvertex; k++)
       s->end[i][k] = tb_transform_point(tb_body_pose(&after), m->surface->rest[k]);
@@ -165,8 +170,9 @@ static void move_surfaces(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     const tbMovingSurface* m = &job->surfaces->surface[i];
     const tbKind* kind = tb_bodies(job->view->world)[m->body].kind;
+    if (m->fixed) continue;
     if (job->surfaces->shape[i] < 0) kind->move_surface(job->view, m->body, job->surfaces->end[i]);
-    else if (!m->fixed) move_shape(job, i);
+    else move_shape(job, i);
   }
 }
 
@@ -176,11 +182,12 @@ void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* s)
   tb_parallel_for(ctx->threads, s->scene.nsurface, GRAIN, move_surfaces, &job);
 }
 
-// Vertices of deformable bodies behind a plane, and in it; of rigid ones where these meet planes.
+// Vertices of deformable bodies behind a plane, and in it; of rigid ones where these meet planes. What no
+// impulse moves may lie anywhere.
 static tbIntersections count_behind(const tbSurfaces* s, const tbMovingPlane* plane, const tbMovingSurface* m)
 {
   tbIntersections found = {0};
-  bool counts = !m->rigid || (s->scene.rigid_pairs && !m->fixed);
+  bool counts = !m->fixed && (!m->rigid || s->scene.rigid_pairs);
   for (int k = 0; counts && k < m->surface->nvertex; k++) {
     if (m->holder && (m->holder[k] == TB_HELD_FAST || m->holder[k] == plane->body)) continue;
     double height = tb_dot3(plane->normal[1], m->end[k]) - plane->offset[1];
@@ -232,6 +239,7 @@ tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* s, tbArray* out)
   for (size_t i = first; status == TB_OK && i < out->count; i++) {
     tbSurfacesMeet* m = (tbSurfacesMeet*)out->data + i;
     int a = s->surface[m->a].body, b = s->surface[m->b].body;
+    if (s->surface[m->a].fixed && s->surface[m->b].fixed) continue;
     if (tb_surface_may_touch(&s->scene, a, b))
       ((tbSurfacesMeet*)out->data)[kept++] = of_bodies(a, b, m->count);
   }
@@ -248,13 +256,22 @@ tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, tbIntersections*
   return status;
 }
 
+double tb_surfaces_edge(const tbSurfaces* s)
+{
+  double least[2] = {INFINITY, INFINITY}; // of what moves freely; where nothing does, of what is led
+  for (int i = 0; i < s->scene.nsurface; i++)
+    if (s->shape[i] < 0) {
+      double* of = &least[s->surface[i].fixed];
+      *of = fmin(*of, s->surface[i].surface->edge_length);
+    }
+  return least[0] < INFINITY ? least[0] : least[1];
+}
+
 double tb_surfaces_clearance(const tbSurfaces* s, double asked)
 {
+  double edge = tb_surfaces_edge(s);
   if (asked > 0) return asked;
-  double least = INFINITY;
-  for (int i = 0; i < s->scene.nsurface; i++)
-    if (s->shape[i] < 0) least = fmin(least, s->surface[i].surface->edge_length);
-  return least < INFINITY ? 1e-3 * least : 0;
+  return edge < INFINITY ? 1e-3 * edge : 0;
 }
 
 void tb_surfaces_expect(const tbStepView* view, tbSurfaces* s)

@@ -7,6 +7,9 @@
 #include "collide/surfaces.h"
 #include "step/integrate.h"
 
+// m/s: what sticks may slide by so much under schemes that stop after some iterations.
+#define TB_CREEP 1e-3
+
 typedef struct tbSurfaces {
   tbSurfaceScene scene;
   tbMovingSurface* surface; // bodies' own, in their order, then those of shapes            (scene.nsurface)
@@ -17,6 +20,8 @@ typedef struct tbSurfaces {
   int* of_body;  // the body's own surface; −1: it has none                                     (bodies)
   int* of_shape; // the surface, or plane, of a shape                                           (shapes)
   bool spread;   // spheres are touched at many places: at the corners of their surfaces
+  bool crossing; // steps may end with surfaces in each other: solids are pushed back out of what they are in
+  double rest;   // m/s: slower sliding counts as rest, where the scheme creeps; 0: where a step is exact
 } tbSurfaces;
 
 // Of the features of a contact: the body of a side, its shape (−1: a deformable body has none), and what the
@@ -45,6 +50,9 @@ static inline double tb_surfaces_radius(const tbSurfaces* s, const tbSurfaceFeat
 // Everything at its start: rigid bodies at the poses given. Makes the surface meshes that the cache lacks.
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
                            const tbTransform* pose, tbSurfaces* out);
+
+// The mean edge of the finest surface that deforms, or, where none does, that is led; ∞: there is neither.
+double tb_surfaces_edge(const tbSurfaces* surfaces);
 
 // How far deformable surfaces stay from others: as asked, or 0: a thousandth of the finest one's mean edge.
 double tb_surfaces_clearance(const tbSurfaces* surfaces, double asked);

@@ -6,13 +6,26 @@ static const double CUT = 0.8;    // of the way to an impact that cannot be prev
 
 enum { CUTS = 20 }; // before bodies that meet are left where they started
 
+// What comes out of a solid in the step that it starts behind is let go.
+static void let_out(const tbSurfaces* s, tbArray* met)
+{
+  tbSurfaceContact *c = met->data, start;
+  size_t count = 0;
+  for (size_t i = 0; i < met->count; i++)
+    if (!tb_surface_contact_at(&s->scene, &c[i].of, 0, &start) || !tb_surface_is_behind(&s->scene, &start))
+      c[count++] = c[i];
+  met->count = count;
+}
+
 tbStatus tb_surfaces_look(tbContext* ctx, const tbSurfaces* s, double clearance,
                           tbSurfaceCandidates* candidates, tbArray* met)
 {
   met->count = 0;
   if (!tb_surface_inside(&s->scene, candidates))
     TB_TRY(tb_surface_mesh_renew(ctx, &s->scene, 6 * clearance, TB_SURFACES_AHEAD, candidates));
-  return tb_surface_meet(ctx, &s->scene, candidates, SPARE * clearance, met);
+  TB_TRY(tb_surface_meet(ctx, &s->scene, candidates, SPARE * clearance, met));
+  if (s->crossing) let_out(s, met);
+  return TB_OK;
 }
 
 static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContact* c, int side)

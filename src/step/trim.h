@@ -9,7 +9,8 @@
 #define TB_SURFACES_AHEAD 3 // vertices may go so many times as far as expected before boxes are renewed
 
 // Every pair that meets on the way; candidates are found anew for surfaces that went farther than foreseen.
-// None: what was apart at the start is at the end (tb_surface_meet).
+// None: what was apart at the start is at the end (tb_surface_meet). Where steps may end with surfaces in
+// each other, what comes out of a solid meets nothing.
 tbStatus tb_surfaces_look(tbContext* ctx, const tbSurfaces* surfaces, double clearance,
                           tbSurfaceCandidates* candidates, tbArray* met);
 

@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step/unconstrained.h"
 
-#include "base/threads.h"
+#include "base/prefetch.h"
 
-enum { GRAIN = 256 };
+enum { AHEAD = 3 };
 
-typedef struct {
-  const tbWorld* world;
-  double dt;
-  tbUnconstrained* out;
-} Job;
-
-static void move_bodies(void* user, int begin, int end, int piece)
+void tb_free_motion(const tbWorld* w, double dt, int begin, int end, tbUnconstrained* out)
 {
-  (void)piece;
-  const Job* job = user;
   for (int i = begin; i < end; i++) {
-    const tbBody* b = &tb_bodies(job->world)[i];
-    job->out[i] = tb_unmoved(b);
-    if (b->kind->unconstrained) b->kind->unconstrained(job->world, b, job->dt, &job->out[i]);
+    const tbBody* b = &tb_bodies(w)[i];
+    if (i + AHEAD < end) tb_prefetch(b + AHEAD, sizeof *b);
+    tb_be_unmoved(b, &out[i]);
+    if (b->kind->unconstrained) b->kind->unconstrained(w, b, dt, &out[i]);
   }
-}
-
-void tb_free_motion(const tbWorld* world, double dt, tbThreads* threads, tbUnconstrained* out)
-{
-  Job job = {world, dt, out};
-  tb_parallel_for(threads, (int)world->body.count, GRAIN, move_bodies, &job);
 }
 
 void tb_hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)

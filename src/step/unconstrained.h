@@ -5,7 +5,8 @@
 
 #include "kind/step.h"
 
-void tb_free_motion(const tbWorld* world, double dt, tbThreads* threads, tbUnconstrained* out);
+// Of bodies begin … end − 1.
+void tb_free_motion(const tbWorld* world, double dt, int begin, int end, tbUnconstrained* out);
 
 // Of every body, from the arena; of those that solve for nothing all zero. What is kept from step to step is
 // in the cache.

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -145,4 +146,67 @@ TEST(auto_holds_a_heavy_stack_with_few_iterations)
       test_failed(__FILE__, __LINE__, "%d iterations: %g J of motion", most[i], worst);
     tb_scene_free(&ctx, &s);
   }
+}
+
+// The judge's number of impulses in the coming step, m/s; null: of none.
+static double missed_by(tbContext* ctx, const tbProblem* p, const double* impulses)
+{
+  tbSolveOptions look = tb_default_solve_options();
+  tbSolveResult r = {0};
+  double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
+  if (impulses) memcpy(lambda, impulses, (size_t)p->nrow * sizeof *lambda);
+  look.solver = "bgs", look.max_iterations = 0, look.tolerance = 0, look.velocity_tolerance = 1e-12;
+  CHECK_OK(ctx, tb_solve(ctx, p, &look, lambda, &r)); // the better of them and of none
+  free(lambda);
+  return r.residual.velocity;
+}
+
+// Iterations of a scheme that are cut short leave impulses that may throw an arch about.
+TEST(schemes_out_of_time_do_no_worse_than_their_start_or_than_nothing)
+{
+  static const char* const scheme[] = {"primal", "xpbd", "vbd", "avbd"};
+  static const double budget[] = {1e-6, 2e-4, 5e-4, 1e-3};
+  for (int i = 0; i < 4; i++) {
+    tbContext ctx = tb_default_context();
+    tbScene s = {0};
+    CHECK_OK(&ctx, tb_scene_load(&ctx, TB_SOURCE_FOLDER "/scenes/arch.json", &s));
+    REQUIRE(s.world);
+    s.step.scheme = scheme[i], s.step.iterations = 10000;
+    for (int step = 0; step < 16; step++) {
+      tbProblem* p = NULL;
+      double* guess = NULL;
+      tbStepReport r = {0};
+      s.step.budget_s = 0;
+      CHECK_OK(&ctx, tb_world_problem(&ctx, s.world, &s.step, &p, &guess));
+      REQUIRE(p && guess);
+      double before = missed_by(&ctx, p, guess);
+      s.step.budget_s = budget[step % 4];
+      CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, &r));
+      if (!(r.residual.velocity <= before * (1 + 1e-9)))
+        test_failed(__FILE__, __LINE__, "%s, %g s: %g m/s, and %g m/s before", scheme[i], s.step.budget_s,
+                    r.residual.velocity, before);
+      tb_problem_free(p);
+      tb_guess_free(&ctx, guess);
+    }
+    tb_scene_free(&ctx, &s);
+  }
+}
+
+// Bodies that touch when a run starts are parted first, and barriers of what still touches are infinite.
+TEST(ipc_out_of_time_before_bodies_are_parted_ends_its_steps)
+{
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  CHECK_OK(&ctx, tb_scene_load(&ctx, TB_SOURCE_FOLDER "/scenes/arch.json", &s));
+  REQUIRE(s.world);
+  s.step.scheme = "ipc", s.step.budget_s = 1e-6;
+  double before = tb_world_energy(s.world).potential;
+  for (int step = 0; step < 3; step++) {
+    tbStepReport r = {0};
+    CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, &r));
+    CHECK(r.outcome != TB_CONVERGED && isfinite(r.residual.velocity));
+  }
+  tbEnergy after = tb_world_energy(s.world);
+  CHECK(after.kinetic + after.potential <= before * (1 + 1e-12));
+  tb_scene_free(&ctx, &s);
 }

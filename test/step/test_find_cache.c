@@ -59,7 +59,7 @@ static void find(tbContext* ctx, tbCache* cache, const tbWorld* w, const tbStepO
   tbArena arena;
   tb_arena_init(&arena, ctx);
   for (int i = 0; i < BODIES; i++) pose[i] = tb_body_pose(&tb_bodies(w)[i]);
-  tb_free_motion(w, o->dt, NULL, unconstrained);
+  tb_free_motion(w, o->dt, 0, (int)w->body.count, unconstrained);
   CHECK_OK(ctx, tb_find_contacts(ctx, &arena, cache, w, o, unconstrained, pose, out));
   tb_arena_free(&arena);
 }

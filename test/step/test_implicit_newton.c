@@ -146,7 +146,7 @@ static double stretch_under(const Law* law, double pull)
 
 // A bar that hangs by one end and stretches under its own weight, by half of its length: every section
 // carries what is below it, with its sides free.
-TEST(a_bar_hangs_as_long_as_its_law_says)
+LONG_TEST(a_bar_hangs_as_long_as_its_law_says)
 {
   const double young = 1.2e4, poisson = 0.3, weight = 1000 * 9.81;
   Law laws[] = {{"corotated", 0, 0}, {"stvk", 0, 0}, {"neo-hookean", 0, 0}};

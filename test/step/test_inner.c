@@ -22,15 +22,22 @@ TEST(a_body_that_starts_in_another_is_not_held_there)
 }
 
 // A box that comes down on a corner is held by its corner and by its inner sphere: what is published is a
-// solution of the problem with both, and the whole step is gone.
+// solution of the problem with both, and the whole step is gone. So is a hull, of which the origin is a
+// corner.
 TEST(a_box_on_its_corner_does_not_turn_through_a_plate)
 {
+  tbContext ctx = tb_default_context();
+  tbVec3 corner[8];
+  tbHull* hull = NULL;
+  for (int k = 0; k < 8; k++) corner[k] = tb_vec3(k & 1 ? 0.04 : 0, k & 2 ? 0.03 : 0, k & 4 ? 0.02 : 0);
+  CHECK_OK(&ctx, tb_hull_create(&ctx, corner, 8, &hull));
   for (int i = 0; i < 20; i++) {
     Stage s = stage_open(0.3, 0);
+    tbShape shape = i % 2 ? tb_shape_convex(hull) : tb_shape_box(tb_vec3(0.04, 0.03, 0.02));
+    if (i % 2) shape.pose.x = tb_vec3(-0.02, -0.015, -0.01);
     s.step.dt = 1.0 / 60;
     stage_fixed(&s, tb_shape_box(tb_vec3(9, 9, 0.002)), tb_zero3(), tb_quat_identity());
-    tbBodyId box = stage_add(&s, tb_shape_box(tb_vec3(0.04, 0.03, 0.02)), 1, tb_vec3(0, 0, 1),
-                             tb_quat_exp(tb_vec3(0.1 * i, 0.7, 0.3)));
+    tbBodyId box = stage_add(&s, shape, 1, tb_vec3(0, 0, 1), tb_quat_exp(tb_vec3(0.1 * i, 0.7, 0.3)));
     stage_push(&s, box, tb_vec3(0, 0, -100 - 13 * i), tb_zero3());
     for (int k = 0; k < 8; k++) {
       tbVec3 before = stage_state(&s, box).position;
@@ -43,6 +50,7 @@ TEST(a_box_on_its_corner_does_not_turn_through_a_plate)
     CHECK(s.unconverged == 0);
     stage_close(&s);
   }
+  tb_hull_free(&ctx, hull);
 }
 
 // A solver without iterations holds nothing: a body whose contacts fail it is stopped, the report says by how

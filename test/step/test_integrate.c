@@ -129,6 +129,16 @@ LONG_TEST(nodes_are_where_their_velocities_take_them)
   }
 }
 
+// Of energies the potential one alone may overflow: a huge mass far up that rests.
+TEST(a_step_whose_potential_energy_overflows_has_failed)
+{
+  Stage s = stage_open_with(tb_vec3(0, 0, -1e100), tb_friction(0), 0);
+  stage_add(&s, tb_shape_sphere(0.5), 1e90, tb_vec3(0, 0, 1e120), tb_quat_identity());
+  stage_run(&s, 1);
+  CHECK(s.report.overflow && s.report.outcome != TB_CONVERGED);
+  stage_close(&s);
+}
+
 // A world that flies to infinity is told of as soon as its energy overflows, and not before.
 TEST(a_step_whose_energy_overflows_has_failed_and_says_so)
 {

@@ -155,7 +155,7 @@ TEST(ipc_converges_where_rounding_hides_the_potential)
 
 // A soft cube thrown so hard onto a slab that it crumples: friction that never settles is not asked for again
 // and again (1,691 iterations where it is).
-TEST(ipc_ends_soon_where_friction_does_not_settle)
+LONG_TEST(ipc_ends_soon_where_friction_does_not_settle)
 {
   Run r = open_run(
       "{\"tribo\": 1, \"dt\": 0.005, \"bodies\": [" PLANE

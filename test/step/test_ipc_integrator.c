@@ -81,7 +81,7 @@ static tbVec3 tip_after(tbIntegrator how, int steps)
   return tip;
 }
 
-TEST(integrators_have_the_order_they_say)
+LONG_TEST(integrators_have_the_order_they_say)
 {
   tbVec3 truth = tip_after(TB_INTEGRATOR_NEWMARK, 512);
   for (int k = 0; k < TB_INTEGRATOR_COUNT; k++) {

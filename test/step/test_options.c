@@ -103,6 +103,26 @@ TEST(what_no_step_can_be_taken_with_is_refused_and_changes_nothing)
   CHECK(strstr(ctx.error.message, "did you mean \"solver.order\"?"));
 }
 
+// A value below zero leaves some options to be chosen. It is a whole number where they are.
+TEST(what_is_set_by_a_number_is_valid_afterwards)
+{
+  static const double values[] = {-INFINITY, -1e300, -3e9, -2.5, -1,    -0.3,     -1e-300, 0,
+                                  1e-300,    0.5,    1,    3e9,  1e300, INFINITY, NAN};
+  tbContext ctx = tb_default_context();
+  for (int i = 0; i < tb_option_count(); i++)
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+      tbOption o = tb_option_at(i);
+      tbStepOptions options = tb_default_step_options();
+      tbStatus status = tb_option_set_number(&ctx, &options, o.key, values[k]);
+      if (!tb_option_is_valid(&options, &o))
+        test_failed(__FILE__, __LINE__, "%s: %g is taken, as %g", o.key, values[k],
+                    tb_option_get_number(&options, &o));
+      double now = tb_option_get_number(&options, &o);
+      if (status == TB_OK && !(fabs(now - values[k]) <= 1e-15 * fabs(values[k])))
+        test_failed(__FILE__, __LINE__, "%s: %g becomes %g", o.key, values[k], now);
+    }
+}
+
 TEST(a_step_asks_of_its_options_what_their_rows_say)
 {
   tbContext ctx = tb_default_context();

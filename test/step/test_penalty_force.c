@@ -2,6 +2,7 @@
 // Springs and frictions of the scheme penalty, against what their formulas say.
 #include "known/worlds.h"
 #include "scene/world.h"
+#include "step/friction_pair.h"
 #include "test.h"
 
 static Stage open_penalty(double mu, double dt)
@@ -79,6 +80,25 @@ TEST(frictions_of_springs_slide_and_hold)
     }
 }
 
+// Springs as nobody has chosen them: a block slides below the threshold and holds above it, whatever the
+// step.
+TEST(springs_left_open_slide_as_the_law_says)
+{
+  static const double dt[] = {1e-3, 4e-3, 0.02};
+  for (int k = 0; k < 3; k++)
+    for (int holds = 0; holds < 2; holds++) {
+      Stage s = open_penalty(holds ? 0.51 : 0.49, dt[k]);
+      s.world->gravity = tb_vec3(4, 0, -8);
+      tbBodyId block =
+          stage_add(&s, tb_shape_box(tb_vec3(0.2, 0.2, 0.2)), 2, tb_vec3(0, 0, 0.1), tb_quat_identity());
+      stage_run_for(&s, 1);
+      tbVec3 at = stage_state(&s, block).position;
+      CHECK_NEAR(at.x, holds ? 0 : 0.5 * (4 - 0.49 * 8) * (1 + dt[k]), 1e-5);
+      CHECK_NEAR(at.z, 0.1, 1e-6);
+      stage_close(&s);
+    }
+}
+
 // A ball that spins about the normal loses ω by τ m g/I; one that rolls loses speed by 5/7 ρ g/r.
 TEST(springs_brake_spinning_and_rolling)
 {
@@ -100,5 +120,25 @@ TEST(springs_brake_spinning_and_rolling)
     if (kind != 1) CHECK_NEAR(spin, torsion * m * g / (0.4 * m * r * r), 0.01 * spin);
     if (rolls) CHECK_NEAR(slower, rolling * g / r * 5 / 7, 0.02 * slower);
     stage_close(&s);
+  }
+}
+
+// Friction has two components, of each law: what stands behind them is left alone.
+TEST(friction_against_a_velocity_is_a_vector_of_two)
+{
+  static const double box[] = {0, -2, -3, 9, 2, 3}, directional[] = {0.2, 0.3, 0.4, 0.5}, disc[] = {0.5, 0.5};
+  static const struct {
+    tbLaw law;
+    const double* param;
+    double f[2]; // at 10 N, against a velocity along (1, −1)
+  } at[] = {{TB_LAW_BOX, box, {-2, 3}},
+            {TB_LAW_DIRECTIONAL, directional, {-2, 5}},
+            {TB_LAW_ELLIPTIC, disc, {-3.5355339059327378, 3.5355339059327378}}};
+  for (int i = 0; i < 3; i++) {
+    double f[3] = {NAN, NAN, 7}, u[3] = {1, -1, 1};
+    tb_friction_against(at[i].law, at[i].param, 10, u, f);
+    CHECK_NEAR(f[0], at[i].f[0], 1e-14);
+    CHECK_NEAR(f[1], at[i].f[1], 1e-14);
+    CHECK(f[2] == 7);
   }
 }

@@ -131,12 +131,22 @@ TEST(angles_speeds_motors_and_limits_follow_their_changes)
   run(&s, 0.01, 400);
   CHECK_NEAR(tb_joint_state(s.world, id).coordinate, -3, 1e-5);
 
+  // Between limits there is one way only, whichever is shorter: from 2.9 to −2.9 by way of 0.
+  CHECK_OK(&s.ctx, tb_joint_set_servo(&s.ctx, s.world, id, &servo, 2.9));
+  run(&s, 0.01, 400);
+  CHECK_OK(&s.ctx, tb_joint_set_limits(&s.ctx, s.world, id, true, -2.95, 3.05));
+  CHECK_OK(&s.ctx, tb_joint_set_servo(&s.ctx, s.world, id, &servo, -2.9));
+  run(&s, 0.01, 5);
+  CHECK(tb_joint_state(s.world, id).speed < 0);
+  run(&s, 0.01, 400);
+  CHECK_NEAR(tb_joint_state(s.world, id).coordinate, -2.9, 1e-5);
+
   tbServo soft = {0, 0, 1}, negative = {-1, 1, 1}, mean = {1, 1, -1};
   CHECK(tb_joint_set_servo(&s.ctx, s.world, id, &soft, 0) == TB_ERROR_ARGUMENT);
   CHECK(tb_joint_set_servo(&s.ctx, s.world, id, &negative, 0) == TB_ERROR_ARGUMENT);
   CHECK(tb_joint_set_servo(&s.ctx, s.world, id, &mean, 0) == TB_ERROR_ARGUMENT);
   CHECK(tb_joint_set_target(&s.ctx, s.world, id, NAN) == TB_ERROR_ARGUMENT);
-  CHECK(tb_joint_def(s.world, id).servo.stiffness == 200 && tb_joint_def(s.world, id).servo_target == -3);
+  CHECK(tb_joint_def(s.world, id).servo.stiffness == 200 && tb_joint_def(s.world, id).servo_target == -2.9);
   tbJointDef both = vertical(TB_JOINT_HINGE), ball_servo = tb_default_joint_def(TB_JOINT_BALL);
   both.b = ball_servo.b = ball, both.servoed = both.motor = ball_servo.servoed = true;
   both.servo = ball_servo.servo = servo;

@@ -63,6 +63,27 @@ TEST(the_deepest_contacts_at_the_start_are_kept)
   sheet_end(&s);
 }
 
+// However deep others are that a node is in.
+TEST(every_node_keeps_its_deepest_contact)
+{
+  Sheet s;
+  sheet_begin(&s);
+  tbContext* ctx = &s.stage.ctx;
+  tbArray contacts = TB_ARRAY(tbSoftContact);
+  for (int i = 0; i < MANY; i++) {
+    tbSoftContact c = {.misses = i}; // of the box with the sheet's first node, and one with its second
+    c.contact.of = (tbSurfaceFeatures){TB_SURFACE_FACE_VERTEX, 1, 0, 0, 0};
+    c.contact.count_b = 1, c.contact.vertex_b[0] = i == MANY - 1;
+    c.contact.gap = 1e-3 * i;
+    CHECK_OK(ctx, tb_array_push(ctx, &contacts, &c, 1));
+  }
+  CHECK_OK(ctx, tb_soft_contact_limit(ctx, s.stage.world, &s.surfaces, 1e-3, &contacts));
+  const tbSoftContact* c = contacts.data;
+  CHECK(contacts.count == MOST && c[MOST - 2].misses == MOST - 2 && c[MOST - 1].misses == MANY - 1);
+  tb_array_free(ctx, &contacts);
+  sheet_end(&s);
+}
+
 // Beside those there are.
 TEST(the_first_contacts_on_the_way_are_kept)
 {

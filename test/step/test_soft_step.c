@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheme soft-step: what its relaxation may cost, and what it must not.
 #include "known/worlds.h"
+#include "scene/world.h"
 #include "test.h"
+#include "tribo/io.h"
 
 static Stage open_soft(double mu, double restitution)
 {
@@ -88,6 +90,27 @@ TEST(flight_is_exact_and_bounces_keep_their_restitution)
   }
   CHECK_NEAR(rebound, -0.5 * fastest, 1e-5);
   stage_close(&s);
+}
+
+// Four corners that strike at once send a box back as it came: no one of them turns it.
+TEST(what_lands_flat_leaves_flat)
+{
+  for (int k = 0; k < 3; k++) {
+    double restitution = 0.3 + 0.25 * k, half = 0.2 + 0.15 * k, fastest = 0;
+    Stage s = open_soft(0.3 * k, restitution);
+    stage_floor(&s, 0, 0);
+    tbBodyId box = stage_add(&s, tb_shape_box(tb_vec3(0.9, 0.5 + 0.4 * k, 2 * half)), 1, tb_vec3(0, 0, 1.5),
+                             tb_quat_exp(tb_vec3(0, 0, 0.4 + k)));
+    tbBodyState now = stage_state(&s, box);
+    for (int i = 0; i < 90 && !(now.velocity.z > 0); i++) {
+      fastest = fmin(fastest, now.velocity.z);
+      stage_run(&s, 1);
+      now = stage_state(&s, box);
+    }
+    CHECK_NEAR(now.velocity.z, -restitution * fastest, 1e-4);
+    CHECK(tb_norm3(now.angular_velocity) < 1e-3);
+    stage_close(&s);
+  }
 }
 
 // What the report says is what the judge finds of the impulses that moved the bodies, and without
@@ -209,4 +232,27 @@ TEST(a_face_that_turns_carries_what_lies_on_it)
     CHECK(deepest < 8e-3);
     stage_close(&s);
   }
+}
+
+// The problem of the coming step starts from the last step's impulses, those of torsion and rolling included.
+TEST(the_coming_problem_starts_from_all_impulses_of_a_contact)
+{
+  Stage s = stage_open_with(
+      tb_vec3(0, 0, -9.81),
+      (tbFriction){.kind = TB_FRICTION_ISOTROPIC, .mu = 0.5, .torsion = 0.05, .rolling = 0.02}, 0);
+  s.step.scheme = "soft-step", s.step.dt = 1.0 / 60;
+  stage_floor(&s, 0, 0);
+  tbBodyId ball = stage_add(&s, tb_shape_sphere(0.5), 1, tb_vec3(0, 0, 0.5), tb_quat_identity());
+  stage_push(&s, ball, tb_vec3(1, 0, 0), tb_vec3(0, 2, 3));
+  stage_run(&s, 10);
+  const tbContactRecord* r = s.world->contact.data;
+  tbProblem* p = NULL;
+  double* lambda = NULL;
+  CHECK_OK(&s.ctx, tb_world_problem(&s.ctx, s.world, &s.step, &p, &lambda));
+  REQUIRE(s.world->contact.count == 1 && p->nrow == 6 && r->rows == 6);
+  for (int k = 0; k < 6; k++) CHECK_NEAR(lambda[k], r->impulse[k], 1e-4 * r->impulse[0]);
+  CHECK(fabs(r->impulse[3]) > 1e-3 && hypot(r->impulse[4], r->impulse[5]) > 1e-3);
+  tb_guess_free(&s.ctx, lambda);
+  tb_problem_free(p);
+  stage_close(&s);
 }

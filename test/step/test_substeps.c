@@ -82,6 +82,54 @@ TEST(impulses_of_substeps_add_up_to_those_of_the_step)
   }
 }
 
+// A step of several parts ends where their velocities take it; the report says how far that is from where the
+// last one, which is published, would: nothing in flight, and no more than velocities changed.
+TEST(substeps_tell_how_far_from_their_last_velocities_bodies_go)
+{
+  for (int k = 0; k < SCHEMES; k++) {
+    tbBodyId body[2];
+    Stage s = open_world(schemes[k], 0.02, PARTS, body);
+    double most = 0, turned = 0;
+    for (int i = 0; i < 12; i++) {
+      Before before = tumble_before(s.world);
+      stage_run(&s, 1);
+      double way = 0, turn = 0, changed = 0;
+      for (int b = 0; b < before.count; b++) {
+        const tbBody *was = &before.body[b], *now = &tb_bodies(s.world)[b];
+        if (now->motion != TB_BODY_DYNAMIC) continue;
+        Path path = {was->x, was->v, now->x, now->v, s.world->gravity, 0.02};
+        way = fmax(way, path_fit(&path, "semi-implicit", is_pushed(s.world, b), false).miss);
+        tbQuat q = tb_quat_mul(tb_quat_exp(tb_scale3(0.02, now->w)), was->q);
+        if (is_pushed(s.world, b))
+          turn = fmax(turn, tb_norm3(tb_quat_log(tb_quat_mul(now->q, tb_quat_conj(q)))));
+        changed = fmax(changed, tb_distance3(was->v, now->v));
+      }
+      const tbStepChanges* c = &s.report.changes;
+      if (!(way <= c->projected + 1e-12) || !(turn <= c->turned + 1e-9) || !(c->projected <= 0.02 * changed))
+        test_failed(__FILE__, __LINE__, "%s, step %d: %g m and %g rad astray, %g and %g told", schemes[k], i,
+                    way, turn, c->projected, c->turned);
+      most = fmax(most, way), turned = fmax(turned, turn);
+    }
+    CHECK(most > 1e-4 && turned > 1e-4);
+    stage_close(&s);
+  }
+}
+
+TEST(substeps_in_flight_go_where_one_step_does)
+{
+  for (int k = 0; k < SCHEMES; k++) {
+    Stage s = stage_open(0.4, 0);
+    s.step.scheme = schemes[k], s.step.dt = 0.02, s.step.substeps = PARTS;
+    tbBodyId body = stage_throw(&s, tb_shape_box(tb_vec3(0.3, 0.4, 0.5)), 2, tb_zero3(), tb_vec3(2, 1, 3));
+    for (int i = 0; i < 10; i++) {
+      push_on(&s, body);
+      stage_run(&s, 1);
+      CHECK(s.report.changes.projected == 0 && s.report.changes.turned == 0);
+    }
+    stage_close(&s);
+  }
+}
+
 // Contacts that were there before the step and after it neither begin nor end in it.
 TEST(events_of_substeps_are_those_of_the_step)
 {
