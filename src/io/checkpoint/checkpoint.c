@@ -82,7 +82,16 @@ static int place_of(const char* key)
   return at;
 }
 
-// Options by name, in the order of their table, so that a checkpoint says what it was made with.
+// Refuses a checkpoint of a build that did not have an option yet: it would be saved as another.
+static void without(tbCodec* c, int place)
+{
+  c->status =
+      tb_fail(c->ctx, TB_ERROR_UNSUPPORTED, "%s: made without the option \"%s\", which this build has",
+              c->name, tb_option_at(place).key);
+}
+
+// Options by name, all of them in the order of their table: a checkpoint says what it was made with, and a
+// build that has others says which.
 void tb_code_step_options(tbCodec* c, tbStepOptions* o)
 {
   int count = tb_option_count(), next = 0;
@@ -98,11 +107,13 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
             tb_fail(c->ctx, TB_ERROR_UNSUPPORTED,
                     "%s: made with the option \"%.60s\", which this build does not have", c->name, key);
       tb_codec_require(c, place >= next, "options in disorder");
+      if (tb_codec_good(c) && place > next) without(c, next);
       if (tb_codec_good(c)) option = tb_option_at(place), next = place + 1;
       tb_free(c->ctx, (char*)key);
     }
     if (tb_codec_good(c)) code_value(c, &option, o);
   }
+  if (tb_codec_good(c) && tb_codec_reads(c) && next < tb_option_count()) without(c, next);
 }
 
 // What the scheme of the last step keeps: its name, empty where it keeps nothing, and its bytes.

@@ -6,7 +6,7 @@
 #include "base/codec.h"
 #include "tribo/io.h"
 
-enum { TB_CHECKPOINT_VERSION = 28 }; // raised whenever the bytes mean something else
+enum { TB_CHECKPOINT_VERSION = 34 }; // raised whenever the bytes mean something else
 
 // 64-bit FNV-1a. Every step is a bijection of the hash so far, so no change of a single byte goes unseen.
 uint64_t tb_checkpoint_sum(const void* bytes, size_t length);

@@ -10,8 +10,8 @@
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 888, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 240,
+_Static_assert(sizeof(tbWorld) == 984, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbMaterial) == 288,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -73,6 +73,8 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_number(c, &f->torsion);
   tb_code_number(c, &f->rolling);
   for (int i = 0; i < 4; i++) tb_code_number(c, &f->matrix[i]);
+  for (int i = 0; i < 4; i++) tb_code_number(c, &f->matrix_back[i]);
+  tb_code_bool(c, &f->asymmetric);
   tb_code_number(c, &f->kappa);
   tb_code_number(c, &f->static_ratio);
   tb_code_number(c, &f->stribeck);
@@ -84,6 +86,11 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_number(c, &f->scale);
   tb_code_number(c, &f->patch);
   tb_code_int(c, &f->field, 0, INT_MAX);
+  tb_code_int(c, &f->direction_map, 0, INT_MAX);
+  int mapping = (int)f->mapping;
+  tb_code_int(c, &mapping, 0, TB_MAPPING_COUNT - 1);
+  f->mapping = (tbMapping)mapping;
+  tb_code_int(c, &f->chart, 0, INT_MAX);
   tb_code_number(c, &s->restitution);
   tb_code_number(c, &s->spring.stiffness);
   tb_code_number(c, &s->spring.damping);
@@ -142,6 +149,33 @@ static void code_fields(tbCodec* c, tbWorld* w)
   }
 }
 
+static void code_charts(tbCodec* c, tbWorld* w)
+{
+  size_t triangles = 0;
+  tb_code_array(c, &w->chart, sizeof(int));
+  for (size_t i = 0; i < w->chart.count && tb_codec_good(c); i++) {
+    tbChart* chart = (tbChart*)w->chart.data + i;
+    int count = (int)chart->count;
+    tb_code_int(c, &count, 1, INT_MAX);
+    chart->first = triangles, chart->count = (size_t)count;
+    triangles += chart->count;
+  }
+  tb_code_array(c, &w->chart_triangle, sizeof(double) * 15);
+  tb_codec_require(c, w->chart_triangle.count == triangles, "texture coordinates without their triangles");
+  for (size_t i = 0; i < w->chart_triangle.count && tb_codec_good(c); i++) {
+    tbChartTriangle* t = (tbChartTriangle*)w->chart_triangle.data + i;
+    for (int k = 0; k < 3; k++) {
+      tb_code_vec3(c, &t->corner[k]);
+      tb_code_number(c, &t->uv[k][0]);
+      tb_code_number(c, &t->uv[k][1]);
+    }
+  }
+  for (size_t i = 0; i < w->chart.count && tb_codec_reads(c) && tb_codec_good(c); i++) {
+    const tbChart* chart = (tbChart*)w->chart.data + i;
+    tb_chart_boxes((tbChartTriangle*)w->chart_triangle.data + chart->first, chart->count);
+  }
+}
+
 // The world frees names by itself; only those of this checkpoint are to be found in it.
 static void code_materials(tbCodec* c, tbWorld* w)
 {
@@ -167,6 +201,7 @@ static void code_materials(tbCodec* c, tbWorld* w)
                    "a world without the default material");
   code_textures(c, w);
   code_fields(c, w);
+  code_charts(c, w);
   tb_code_array(c, &w->contact_material, 72);
   for (size_t i = 0; i < w->contact_material.count && tb_codec_good(c); i++)
     code_contact_material(c, (tbContactMaterial*)w->contact_material.data + i);
@@ -326,6 +361,19 @@ static void code_own(tbCodec* c, tbWorld* w)
   tb_codec_require(c, next == count, "nodes of no body");
 }
 
+static void code_loads(tbCodec* c, tbWorld* w)
+{
+  tb_code_array(c, &w->load, 64);
+  tbLoad* load = w->load.data;
+  for (size_t i = 0; i < w->load.count && tb_codec_good(c); i++) {
+    tb_code_int(c, &load[i].body, 0, (int)w->body.count - 1);
+    tb_code_number(c, &load[i].key.t);
+    tb_code_vec3(c, &load[i].key.force);
+    tb_code_vec3(c, &load[i].key.torque);
+  }
+  if (tb_codec_good(c)) tb_codec_require(c, tb_loads_are_good(c->ctx, w), "loads that cannot be");
+}
+
 static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
 {
   int shapes = (int)w->shape.count, state = (int)r->state;
@@ -369,6 +417,7 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   if (tb_codec_good(c))
     code_ids(c, &w->body_ids, w->body.count, w->body.count ? &tb_bodies(w)->id : NULL, sizeof(tbBody));
   code_own(c, w);
+  if (tb_codec_good(c)) code_loads(c, w);
   tb_code_joints(c, w);
   if (tb_codec_good(c))
     code_ids(c, &w->joint_ids, w->joint.count, w->joint.count ? &tb_joints(w)->id : NULL, sizeof(tbJoint));

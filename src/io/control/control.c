@@ -76,13 +76,17 @@ static tbStatus read_name(Reader* r, char name[NAME])
 static tbStatus unknown(const Reader* r, const char* where, const char* name)
 {
   tbNearest near = tb_nearest(name);
+  char all[160] = "";
   for (int i = 0; i < tb_world_joint_count(r->world); i++) {
     const char* other = tb_joint_def(r->world, tb_world_joint_at(r->world, i)).name;
-    if (other) tb_nearest_offer(&near, other);
+    if (!other) continue;
+    tb_nearest_offer(&near, other);
+    tb_list_append(all, sizeof all, other);
   }
   char what[2 * NAME + 80];
-  snprintf(what, sizeof what, "no joint is called \"%.200s\"%s%.200s%s", name,
-           near.name ? "; did you mean \"" : "", near.name ? near.name : "", near.name ? "\"?" : "");
+  const char* before = near.name ? "; did you mean \"" : *all ? "; joints: " : "; none has a name";
+  snprintf(what, sizeof what, "no joint is called \"%.200s\"%s%.200s%s", name, before,
+           near.name ? near.name : all, near.name ? "\"?" : "");
   return wrong(r, where, what, "");
 }
 

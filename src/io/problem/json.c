@@ -16,7 +16,7 @@ tbLawKeys tb_law_keys(tbLaw law, int rows)
     return (tbLawKeys){3, {"mu", "mu_torsion", "mu_rolling"}, 0, {0}};
   case TB_LAW_POLYHEDRAL: return (tbLawKeys){2, {"mu", "directions"}, 0, {0}};
   case TB_LAW_DIRECTIONAL: return (tbLawKeys){.each = rows - 1, .list = {"mu_minus", "mu_plus"}};
-  case TB_LAW_POLYGON: return (tbLawKeys){.each = 4, .list = {"mu_plus", "mu_minus"}};
+  case TB_LAW_POLYGON: return (tbLawKeys){.each = TB_MAX_SIDES / 2, .list = {"mu_plus", "mu_minus"}};
   case TB_LAW_TENSOR: return (tbLawKeys){4, {"tt", "tb", "bt", "bb"}, 0, {0}};
   case TB_LAW_COUNT: break;
   }

@@ -207,7 +207,7 @@ static tbStatus read_W(Reader* r, const tbJson* node, int rows)
 typedef struct {
   tbLaw law;
   int rows;
-  double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS], param[2 * TB_MAX_ROWS];
+  double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS], param[1 + TB_MAX_SIDES];
   const tbJson* jacobian;
 } Contact;
 
@@ -266,6 +266,12 @@ static tbStatus read_contact_fields(Reader* r, const tbJson* node, Contact* c)
     fields[count++] = tb_required(tb_field_array(keys.list[l], &list[l]));
   TB_TRY(tb_json_read_object(r->ctx, node, fields, count));
   if (c->law == TB_LAW_POLYHEDRAL) c->param[1] = directions;
+  if (c->law == TB_LAW_POLYGON) {
+    if (list[0]->count < 2 || list[0]->count > (uint32_t)keys.each)
+      return tb_json_fail(r->ctx, list[0], "expected 2 to %d values in \"%s\", found %u", keys.each,
+                          keys.list[0], list[0]->count);
+    keys.each = (int)list[0]->count, c->param[0] = 2 * keys.each;
+  }
   return keys.each ? read_lists(r, &keys, list, c) : TB_OK;
 }
 

@@ -68,6 +68,7 @@ static void put_block(tbJsonWriter* w, const tbMetricBlock* b, const double* v_f
 static void put_params(tbJsonWriter* w, tbLaw law, int rows, const double* param)
 {
   tbLawKeys keys = tb_law_keys(law, rows);
+  if (law == TB_LAW_POLYGON) keys.each = (int)param[0] / 2;
   for (int i = 0; i < keys.scalars; i++) tb_put_number(w, keys.scalar[i], param[i]);
   for (int l = 0; keys.each && l < 2; l++) {
     tb_put_array(w, keys.list[l]);

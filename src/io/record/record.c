@@ -86,7 +86,8 @@ static tbStatus check_world(tbContext* ctx, const tbWorld* w)
     bool good = sane(s.position) && sane(s.velocity) && sane(s.angular_velocity) && isfinite(s.orientation.w);
     for (int n = 0; n < tb_body_node_count(w, id) && good; n++) good = sane(x[n]);
     if (!good)
-      return tb_fail(ctx, TB_ERROR_NUMERIC, "%s is not where numbers reach: no frame can be made",
+      return tb_fail(ctx, TB_ERROR_NUMERIC,
+                     "the position of %s is not finite, or beyond 1e30: it cannot be recorded",
                      tb_body_name(w, id));
   }
   return TB_OK;

@@ -77,6 +77,7 @@ static tbStatus add_deformables(tbContext* ctx, tbWorld* w)
   CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
   def = tb_default_deformable_def();
   def.name = "flag", def.sheet = sheet, def.cloth.air_damping = 0.3, def.self_contact = false;
+  def.cloth.strain_limit = 0.1, def.cloth.limit_stiffness = 12345;
   def.pins = pins + 2, def.pin_count = 1, def.position = tb_vec3(0, 5, 5);
   def.orientation = tb_quat(4, 3, 2, 1);
   CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
@@ -346,13 +347,43 @@ TEST(an_option_that_is_named_twice_is_refused)
   tbContext ctx = tb_default_context();
   tbScene scene = make_scene(&ctx, false), back;
   tbOut out = print(&ctx, &scene);
-  char* name = memmem(out.bytes, out.length, "solver.tolerance_q", 18);
+  char* name = memmem(out.bytes, out.length, "solver.time_budget", 18); // comes after the other
   REQUIRE(name);
-  memcpy(name, "solver.time_budget", 18);
+  memcpy(name, "solver.tolerance_q", 18);
   seal(&out);
   CHECK(tb_checkpoint_parse(&ctx, "file", out.bytes, out.length, &back) == TB_ERROR_INPUT);
   CHECK(strstr(ctx.error.message, "options in disorder"));
   tb_out_free(&out);
+  tb_scene_free(&ctx, &scene);
+}
+
+// What a build would save that did not have the option yet. Read with a default in its place, it would be
+// another file when saved.
+TEST(an_option_that_is_missing_is_refused)
+{
+  tbContext ctx = tb_default_context();
+  tbScene scene = make_scene(&ctx, false), back;
+  static const char* const missing[] = {"solver.sweeps", NULL}; // one in the middle, and the last
+  for (int k = 0; k < 2; k++) {
+    tbOut out = print(&ctx, &scene);
+    tbOption last = tb_option_at(tb_option_count() - 1), first = tb_option_at(0);
+    const char* key = missing[k] ? missing[k] : last.key;
+    size_t length = strlen(key), entry = 8 + length + 8; // the key's length, the key, a number
+    REQUIRE(missing[k] || !last.choice);
+    char* at = memmem(out.bytes, out.length, key, length);
+    char* count = memmem(out.bytes, out.length, first.key, strlen(first.key));
+    REQUIRE(at && count);
+    count -= 16; // before the first key's length
+    REQUIRE((unsigned char)*count == tb_option_count() % 256);
+    --*count;
+    memmove(at - 8, at - 8 + entry, (size_t)(out.bytes + out.length - (at - 8 + entry)));
+    out.length -= entry;
+    for (int i = 0; i < 8; i++) out.bytes[16 + i] = (char)((uint64_t)out.length >> 8 * i);
+    seal(&out);
+    CHECK(tb_checkpoint_parse(&ctx, "file", out.bytes, out.length, &back) == TB_ERROR_UNSUPPORTED);
+    CHECK(strstr(ctx.error.message, "made without the option") && strstr(ctx.error.message, key));
+    tb_out_free(&out);
+  }
   tb_scene_free(&ctx, &scene);
 }
 

@@ -2,6 +2,8 @@
 // Robots as scenes: what arrives, what is named, what is refused, and where.
 #include "tribo/import.h"
 #include "tribo/change.h"
+#include "tribo/inspect.h"
+#include "tribo/check.h"
 #include "tribo/query.h"
 #include "scene/world.h"
 #include "test.h"
@@ -89,8 +91,7 @@ static Import import_text(const char* text, bool floating)
   i.out = tb_out_memory(&i.ctx);
   i.status = tb_import_robot(&i.ctx, path, NULL, &options, &i.out, &i.notes);
   unlink(path);
-  if (i.status == TB_OK)
-    i.status = tb_scene_parse(&i.ctx, "scene", i.out.bytes, i.out.length, NULL, &i.scene);
+  if (i.status == TB_OK) i.status = tb_scene_parse(&i.ctx, "scene", i.out.bytes, i.out.length, ".", &i.scene);
   return i;
 }
 
@@ -338,6 +339,88 @@ TEST(mjcf_replicates_are_copied_with_numbers)
   done(&i);
 }
 
+// Digits for the whole count; angles of a copy are those of one times its number.
+// A quarter about z, said in every way there is.
+TEST(mjcf_orientations_may_be_said_in_five_ways)
+{
+  static const char* const way[] = {"quat='1 0 0 1'", "axisangle='0 0 2 90'", "euler='0 0 90'",
+                                    "xyaxes='0 1 0 -1 0 0'", "axisangle='0 0 1 90' quat='1 0 0 0'"};
+  for (int k = 0; tb_have_import() && k < 5; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><body name='a' %s><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+             way[k]);
+    Import i = import_text(text, false);
+    CHECK_OK(&i.ctx, i.status);
+    REQUIRE(i.scene.world && body(&i, "a"));
+    if (!(fabs(body(&i, "a")->q.w - sqrt(0.5)) < 1e-12 && fabs(body(&i, "a")->q.z - sqrt(0.5)) < 1e-12))
+      test_failed(__FILE__, __LINE__, "%s: turned by %g about z", way[k], 2 * asin(body(&i, "a")->q.z));
+    done(&i);
+  }
+}
+
+TEST(mjcf_replicates_turn_by_multiples)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text("<mujoco><worldbody><replicate count='10' offset='1 0 0' euler='90 0 90'><body "
+                         "name='p'><freejoint/><geom size='.1'/></body></replicate></worldbody></mujoco>",
+                         false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && tb_world_find_body(i.scene.world, "p09").index >= 0);
+  tbBodyState at = tb_body_state(i.scene.world, tb_world_find_body(i.scene.world, "p02"));
+  tbVec3 x = tb_quat_rotate(at.orientation, tb_vec3(1, 0, 0)),
+         z = tb_quat_rotate(at.orientation, tb_vec3(0, 0, 1));
+  CHECK(tb_distance3(x, tb_vec3(-1, 0, 0)) < 1e-12 &&
+        tb_distance3(z, tb_vec3(0, 0, -1)) < 1e-12); // a half, twice
+  CHECK(tb_distance3(at.position, tb_vec3(1, 0, 1)) < 1e-12);
+  done(&i);
+}
+
+// Bodies may be kept from the world's geoms, and from those of a world that has none.
+TEST(mjcf_excludes_the_world)
+{
+  if (!tb_have_import()) return;
+  for (int k = 0; k < 2; k++) {
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><worldbody>%s<body name='b' pos='0 0 .05'><freejoint/><geom size='.1'/></body></worldbody>"
+        "<contact><exclude body1='world' body2='b'/></contact></mujoco>",
+        k ? "<geom type='plane' size='1 1 1'/>" : "");
+    Import i = import_text(text, false);
+    CHECK_OK(&i.ctx, i.status);
+    tbStepOptions options = tb_default_step_options();
+    tbStepReport report = {0};
+    REQUIRE(i.scene.world);
+    CHECK_OK(&i.ctx, tb_world_step(&i.ctx, i.scene.world, &options, &report));
+    CHECK(report.contacts == 0);
+    done(&i);
+  }
+}
+
+// No end is no limit, one end is one.
+TEST(urdf_limits_without_end)
+{
+  if (!tb_have_import()) return;
+  static const char* const limits[] = {"lower='-inf' upper='inf'", "lower='-1e308' upper='1.79769e+308'",
+                                       "lower='-1' upper='+inf'"};
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "<robot><link name='a'/><joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit "
+        "%s/></joint><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+        "ixz='0' iyz='0'/></inertial></link></robot>",
+        limits[k]);
+    Import i = import_text(text, false);
+    CHECK_OK(&i.ctx, i.status);
+    REQUIRE(i.scene.world && tb_world_joint_count(i.scene.world) == 1);
+    tbJointDef j = tb_joint_def(i.scene.world, tb_world_joint_at(i.scene.world, 0));
+    CHECK(j.limited == (k == 2) && (k < 2 || (j.lower == -1 && j.upper > 1e15)));
+    done(&i);
+  }
+}
+
 // A damping ratio is that of the inertia the joint moves; two actuators of a joint are one servo; a spring
 // adds to what has no largest force.
 TEST(mjcf_actuators_become_servos)
@@ -366,8 +449,26 @@ TEST(mjcf_actuators_become_servos)
   CHECK_NEAR(k.servo.stiffness, 25, 1e-12);
   CHECK_NEAR(k.servo.damping, 9, 1e-12);
   CHECK_NEAR(k.servo_target, (20 * 0.5 + 1 + 7 * 0.5 + 5 * 0.4) / 25, 1e-12);
-  CHECK(noted(&i, ":6: the <motor> at the joint \"j\" is its effort, 3 for a control of 1"));
+  CHECK(
+      noted(&i, ":6: the <motor> at the joint \"j\" is its effort, 3 for a control of 1: 1.5 in the scene"));
+  CHECK(j.effort == 1.5 && k.effort == 0); // of the control nearest to 0, too
   CHECK(j.armature == 0.3 && j.friction == 0.6 && k.armature == 0 && k.friction == 0);
+  done(&i);
+}
+
+// Controls of inheritrange stay within a share of the joint's range about its middle.
+TEST(mjcf_controls_inherit_the_range_of_their_joint)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text(
+      "<mujoco><compiler angle='radian'/><default><position inheritrange='0.5'/></default><worldbody>\n"
+      "<body><joint name='j' axis='0 0 1' range='1 2' ref='0.25'/><geom size='1'/></body>\n"
+      "</worldbody><actuator><position joint='j' kp='50' gear='2'/></actuator></mujoco>",
+      false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && tb_world_joint_count(i.scene.world) == 1);
+  tbJointDef j = tb_joint_def(i.scene.world, tb_world_find_joint(i.scene.world, "j"));
+  CHECK_NEAR(j.servo_target, 1.25 / 2 - 0.25, 1e-12);
   done(&i);
 }
 
@@ -392,7 +493,7 @@ TEST(mjcf_tendons_of_one_joint_are_that_joint)
   CHECK_NEAR(j.servo.stiffness, 30 * 1.5 * 1.5, 1e-12);
   CHECK(j.servoed && !k.servoed);
   CHECK(noted(&i, ":4: <fixed> is not in the scene"));
-  CHECK(noted(&i, ":6: the actuator \"m\" is not at a joint, and not in the scene"));
+  CHECK(noted(&i, ":6: the <motor> \"m\" acts on a tendon of several joints and is not in the scene"));
   CHECK(noted(&i, ":7: the actuator <muscle> is not in the scene"));
   done(&i);
 }
@@ -488,6 +589,11 @@ TEST(robots_that_cannot_be_are_refused_with_their_line)
        "radius='nan'/></geometry></collision></link></robot>",
        ":2: radius of <sphere>: not a number"},
       {"<robot>\n<link name='a'>\n</robot>", ":3: mismatched tag"},
+      {"<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>\n<xacro:include filename='a'/><link "
+       "name='a'/></robot>",
+       ":2: <xacro:include> is xacro, a template"},
+      {"<robot><link name='a'>\n<inertial><mass value='${m}'/></inertial></link></robot>",
+       ":2: <mass> is xacro"},
       {"<sdf/>", ":1: neither URDF"},
       {"<mujoco/>", ":1: there is no <worldbody>"},
       {"<mujoco><worldbody>\n<body name='a'><joint/><geom mass='0' size='1'/></body></worldbody></mujoco>",
@@ -521,6 +627,10 @@ TEST(robots_that_cannot_be_are_refused_with_their_line)
        "1'/></body></worldbody></mujoco>",
        ":2: \"a\" moves, but is a plane"},
       {"<mujoco><worldbody>\n<composite/></worldbody></mujoco>", ":2: <composite> is not supported"},
+      {"<mujoco><worldbody><body name='a'><freejoint/><geom "
+       "size='1'/></body></worldbody><equality>\n<connect "
+       "body1='x' body2='a' anchor='0 0 0'/></equality></mujoco>",
+       ":2: there is no body \"x\""},
       {"<mujoco><include file='nowhere.xml'/></mujoco>", "nowhere.xml"},
       {"", ":1: no element found"},
   };
@@ -544,6 +654,90 @@ TEST(rich_models_arrive)
   for (int k = 0; k < tb_world_body_count(i.scene.world); k++)
     sum += tb_body_mass(i.scene.world, tb_world_body_at(i.scene.world, k));
   CHECK_NEAR(sum, 9, 0.2); // settotalmass, and the light bodies between joints
+  done(&i);
+}
+
+// The links of an arm reach into the floor, which stays a contact; the last one lies in the first.
+TEST(links_that_start_inside_each_other_do_not_touch)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text("<mujoco><worldbody><geom type='plane' size='1 1 1'/>\n"
+                         "<body name='a' pos='0 0 .1'><joint name='j'/><geom size='.2'/>"
+                         "<body name='b' pos='.3 0 0'><joint name='k' axis='0 1 0'/><geom size='.15'/>\n"
+                         "<body name='c' pos='-.2 0 0'><joint name='l' axis='0 1 0'/><geom size='.1'/>"
+                         "</body></body></body></worldbody></mujoco>",
+                         false);
+  CHECK_OK(&i.ctx, i.status);
+  CHECK(noted(&i, ":3: \"a\" and \"c\" start 0.2 m inside each other: they do not touch"));
+  CHECK(!noted(&i, "\"a\" and \"b\"")); // a joint lets them
+  tbArray overlaps = TB_ARRAY(tbOverlap);
+  CHECK_OK(&i.ctx, tb_world_overlaps(&i.ctx, i.scene.world, 0.01, &overlaps));
+  const tbOverlap* o = overlaps.data;
+  CHECK(overlaps.count == 2 && fabs(o[0].depth - 0.1) < 1e-12 && fabs(o[1].depth - 0.05) < 1e-12);
+  tb_array_free(&i.ctx, &overlaps);
+  done(&i);
+}
+
+// What hangs rigidly on one body makes a group: its links do not touch each other, nor those that the group
+// hangs on; links of other groups do.
+TEST(links_of_a_rigid_group_do_not_touch)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text(
+      "<mujoco><worldbody>"
+      "<body name='a' pos='0 0 5'><freejoint/><geom size='.2'/>"
+      "<body name='b' pos='.201 0 .4'><geom size='.2'/></body>"
+      "<body name='c' pos='-.201 0 .4'><geom size='.2'/></body>"
+      "</body>"
+      "<body name='d' pos='.201 0 5.802'><freejoint/><geom size='.2'/></body></worldbody></mujoco>",
+      false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world);
+  tbStepOptions options = tb_default_step_options();
+  tbStepReport report = {0};
+  options.margin = 0.01; // gaps are of two millimetres
+  CHECK_OK(&i.ctx, tb_world_step(&i.ctx, i.scene.world, &options, &report));
+  int between[2] = {0, 0};
+  for (int k = 0; k < tb_world_contact_count(i.scene.world); k++) {
+    tbContactView c = tb_world_contact(i.scene.world, k);
+    const tbBody *first = &tb_bodies(i.scene.world)[c.a.index],
+                 *second = &tb_bodies(i.scene.world)[c.b.index];
+    between[strcmp(first->name, "d") == 0 || strcmp(second->name, "d") == 0]++;
+  }
+  CHECK(between[0] == 0 && between[1] == 1);
+  done(&i);
+}
+
+// Hulls need no triangles, their files may be named by URL, and a free joint may have a name that an actuator
+// knows.
+TEST(points_alone_are_a_hull_and_actuators_of_free_joints_are_named)
+{
+  if (!tb_have_import()) return;
+  char mesh[64], text[512];
+  snprintf(mesh, sizeof mesh, "/var/tmp/tribo-points-%d.obj", (int)getpid()); // not beside the robot
+  FILE* file = fopen(mesh, "w");
+  for (int k = 0; k < 8; k++) fprintf(file, "v %d %d %d\n", k & 1, k >> 1 & 1, k >> 2);
+  fclose(file);
+  snprintf(text, sizeof text,
+           "<robot name='r'><link name='a'><collision><geometry><mesh filename='file://%s'/></geometry>"
+           "</collision></link></robot>",
+           mesh);
+  Import u = import_text(text, false);
+  CHECK_OK(&u.ctx, u.status);
+  CHECK(u.notes.count == 0 && tb_world_size(u.scene.world).shapes == 1);
+  done(&u);
+  snprintf(
+      text, sizeof text,
+      "<mujoco><asset><mesh name='m' file='%s'/></asset><worldbody>\n"
+      "<body name='a'><freejoint name='f'/><geom type='mesh' mesh='m' density='10'/></body></worldbody>\n"
+      "<actuator><motor name='push' joint='f'/></actuator></mujoco>",
+      mesh);
+  Import i = import_text(text, false);
+  unlink(mesh);
+  CHECK_OK(&i.ctx, i.status);
+  CHECK(noted(&i, ":2: ") && noted(&i, "is not closed: its mass is that of its hull"));
+  CHECK(noted(&i, ":3: the actuator \"push\" is at a free joint, and not in the scene"));
+  CHECK_NEAR(tb_body_mass(i.scene.world, tb_world_body_at(i.scene.world, 0)), 10, 1e-12);
   done(&i);
 }
 

@@ -184,6 +184,13 @@ TEST(usd_samples_the_motion)
   at = tb_body_nodes(r.scene.world, tb_world_body_at(r.scene.world, 8))[0];
   CHECK(tuple(prim(sheet, "\n2: "), x, 3) == 3 && (float)x[0] == (float)at.x && (float)x[2] == (float)at.z);
 
+  double low[3], high[3];
+  const char* extent = prim(prim(text, "def Mesh \"a_sheet_8\""), "extent.timeSamples = {");
+  const char* last = prim(extent, "\n2: ");
+  CHECK(last && last[4] == '[' && tuple(last, low, 3) == 3 && tuple(prim(last, "), "), high, 3) == 3);
+  for (int k = 0; k < 3; k++)
+    CHECK((float)low[k] <= (float)(&at.x)[k] && (float)(&at.x)[k] <= (float)high[k]);
+
   int depth = 0; // of braces; names and strings of this scene hold none
   for (const char* c = text; c && *c; c++) {
     depth += (*c == '{') - (*c == '}');

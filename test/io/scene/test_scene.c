@@ -31,7 +31,8 @@ static const char everything[] =
     "   \"fur\": {\"friction\": {\"mu_t\": 0.2, \"mu_b\": 0.8, \"direction\": [0, 2, 0], \"static_ratio\": "
     "1.5, \"stribeck\": 0.1, \"tresca\": 3, \"adhesion\": 2, \"restitution\": 0.3}},\n"
     "   \"slate\": {\"friction\": {\"mu\": 0.5, \"mu_static\": 0.6}},\n"
-    "   \"felt\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[0.3, 0.1], [0, 0.2]], \"kappa\": "
+    "   \"felt\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[0.3, 0.1], [0, 0.2]], "
+    "\"matrix_back\": [[0.1, 0], [0, 0.4]], \"kappa\": "
     "2}},\n"
     "   \"corduroy\": {\"friction\": {\"model\": \"matchstick\", \"mu\": 0.5, \"mu_t\": 0.2, \"mu_b\": "
     "0.7, \"field\": {\"points\": [[0, 0, 0], [1, 0, 0]], \"directions\": [[1, 0, 0], [0, 1, 0]]}}},\n"
@@ -98,11 +99,12 @@ static bool mentions(const char* text, const char* key)
 
 TEST(scene_of_everything_names_every_key)
 {
-  static const char* const elsewhere[] = {"fraction",   "compliance", "file",
-                                          "resolution", "normal_map", "patch"};
+  static const char* const elsewhere[] = {
+      "fraction", "compliance", "file",  "resolution",  "normal_map",        "patch", "cache", "start",
+      "fps",      "mapping",    "image", "coordinates", "coordinates_scale", "load",  "torque"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  if (all.count != 38) test_failed(__FILE__, __LINE__, "%d records", all.count);
+  if (all.count != 43) test_failed(__FILE__, __LINE__, "%d records", all.count);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];
@@ -168,6 +170,7 @@ TEST(scene_materials_and_pairs_reach_the_world)
   const tbFriction *felt = &m[tb_world_find_material(s.world, "felt").index].contact_material.friction,
                    *corduroy =
                        &m[tb_world_find_material(s.world, "corduroy").index].contact_material.friction;
+  CHECK(felt->asymmetric && felt->matrix_back[0] == 0.1 && felt->matrix_back[3] == 0.4);
   CHECK(felt->kind == TB_FRICTION_TENSOR && felt->kappa == 2 && same3(felt->direction, 1, 0, 0));
   CHECK(felt->matrix[0] == 0.3 && felt->matrix[1] == 0.1 && felt->matrix[2] == 0 && felt->matrix[3] == 0.2);
   CHECK(corduroy->field == 1 && s.world->field_point.count == 2);

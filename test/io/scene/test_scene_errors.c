@@ -81,12 +81,15 @@ TEST(scene_errors_of_materials)
        "direction 0 of a field must not be zero"},
       {"{\"wood\": {\"friction\": {\"model\": \"tensor\", \"matrix\": @[[1, 3], [0, 1]]}}}",
        "the friction tensor would add energy: its symmetric part has the eigenvalue -0.5"},
+      {"{\"wood\": {\"friction\": {\"matrix\": @[[1, 3], [0, 1]], \"direction\": [1, 0, 0]}}}", // of a tensor
+                                                                                                // alone
+       "the friction tensor would add energy: its symmetric part has the eigenvalue -0.5"},
       {"{\"wood\": {\"friction\": {\"model\": \"tensor\", \"matrix\": @[1, 0, 0, 1]}}}",
        "expected 2 rows in \"matrix\", found 4"},
       {"{\"wood\": {\"friction\": {\"model\": \"texture\", \"normal_map\": @\"a.png\", \"scale\": 1}}}",
        "a scene in memory has no files to read"},
       {"{\"wood\": {\"friction\": {\"model\": \"texture\", \"normal_map\": \"a.png\", \"directions\": @5}}}",
-       "expected 4 or 8 directions"},
+       "expected an even number of directions"},
       {"{\"wood\": {\"friction\": {\"model\": @\"columb\", \"mu\": 1}}}",
        "unknown name \"columb\" for \"model\"; did you mean \"coulomb\"?"},
       {"{\"wood\": {}, \"default\": @{}}", "there is a material \"default\" already"},
@@ -223,7 +226,7 @@ TEST(scene_errors_of_filters)
 {
   static const IoSceneError pairs[] = {
       {"{\"a\": \"x\", \"b\": @\"blokc\"}", "unknown body \"blokc\"; did you mean \"block\"?"},
-      {"@{\"a\": \"x\", \"b\": \"x\"}", "a body does not touch itself"},
+      {"@{\"a\": \"x\", \"b\": \"x\"}", "a pair needs two different bodies"},
       {"@{\"a\": \"x\"}", "missing key \"b\" for \"ignore\""},
       {"@{\"a\": \"x\", \"b\": \"world\"}", "the world has no shape to ignore"},
       {"@{\"a\": \"world\", \"b\": \"x\"}", "the world has no shape to ignore"},

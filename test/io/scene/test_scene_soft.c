@@ -36,7 +36,7 @@ const char io_deformable_scene[] = JSON(
   {"mesh": {"ring": {"inner": 0.5, "outer": 1, "height": 0.5, "cells": [1, 10, 2]}}, "position": [28, 0, 0]}],
  "cloth": [
   {"name": "flag", "mesh": {"grid": {"size": [2, 1], "cells": [4, 3]}}, "area_density": 0.3, "stretch": 100,
-   "shear": 20, "bend": 1e-4, "strain_limit": 0.1, "limit_stiffness": 1e4, "thickness": 0.003, "air_damping": 0.1, "damping": 1e-3, "warp": [0, 1, 0],
+   "shear": 20, "bend": 1e-4, "bending": "dihedral", "strain_limit": 0.1, "limit_stiffness": 1e4, "thickness": 0.003, "air_damping": 0.1, "damping": 1e-3, "warp": [0, 1, 0],
    "orientation_euler": [0, 0, 0], "position": [0, 10, 0], "scale": 2, "material": "rubber",
    "pins": [{"box": [[-2, 9, 0], [-2, 11, 0]]}], "attach": [{"body": "block", "box": [[2, 9, 0], [2, 11, 0]]}],
    "springs": [{"vertices": [0, 19], "stiffness": 12}, {"vertices": [3, 4], "stiffness": 5, "length": 0.25}]}],
@@ -44,7 +44,13 @@ const char io_deformable_scene[] = JSON(
   {"name": "tine", "mesh": {"box": {"size": [1, 0.1, 0.1], "cells": [4, 1, 1]}}, "modes": 5, "basis": "modal-derivatives",
    "young": 3e6, "damping": 0.003, "material": "rubber", "position": [0, 0, 30],
    "pins": [{"box": [[-1, -1, 29], [-0.5, 1, 31]], "velocity": [0, 0, 1]}]},
-  {"name": "bar", "mesh": {"box": {"size": 1, "cells": 1}}, "modes": 3, "position": [3, 0, 30], "velocity": [1, 0, 0]}]}
+  {"name": "bar", "mesh": {"box": {"size": 1, "cells": 1}}, "modes": 3, "position": [3, 0, 30], "velocity": [1, 0, 0]}],
+ "animated": [
+  {"name": "wave", "mesh": {"grid": {"size": 2, "cells": 1}}, "scale": [1, 1, 2], "thickness": 0.01, "material": "rubber",
+   "position": [40, 0, 0], "orientation_euler": [0, 0, 0], "category": 2, "mask": 3,
+   "kinematic": {"velocity": [0, 0, 1]},
+   "frames": [{"t": 0, "vertices": [[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]]},
+              {"t": 2, "vertices": [[-1, -1, 0], [1, -1, 0], [-1, 1, 1], [1, 1, 1]]}]}]}
 );
 // clang-format on
 
@@ -78,7 +84,7 @@ TEST(soft_bodies_of_a_scene_reach_the_world)
   tbContext ctx = tb_default_context();
   tbScene s = {0};
   CHECK_OK(&ctx, parse(&ctx, io_deformable_scene, &s));
-  REQUIRE(s.world && tb_world_body_count(s.world) == 15);
+  REQUIRE(s.world && tb_world_body_count(s.world) == 16);
   CHECK(s.step.clearance == 0.002 && s.step.rounds == 7);
   const tbDeformable* d = deformable(&s, "brick");
   REQUIRE(d && d->fem->nnode == 2 * 3 * 4 && d->fem->nelement[0] == 36);
@@ -111,7 +117,8 @@ TEST(cloth_of_a_scene_reaches_the_world)
   CHECK(d->fem->corner[2][0] == 0 && d->fem->corner[2][1] == 19 && d->fem->spring[0].stiffness == 12);
   CHECK_NEAR(d->fem->spring[0].length, sqrt(16 + 4), 1e-12); // 4 m by 2 m at this scale
   CHECK(d->fem->spring[1].stiffness == 5 && d->fem->spring[1].length == 0.25);
-  CHECK(c->area_density == 0.3 && c->stretch == 100 && c->shear == 20 && c->bend == 1e-4);
+  CHECK(c->area_density == 0.3 && c->stretch == 100 && c->shear == 20 && c->bend == 1e-4 &&
+        c->bending == TB_BENDING_DIHEDRAL);
   CHECK(c->thickness == 0.003 && c->air_damping == 0.1 && d->fem->stiffness_damping == 1e-3);
   CHECK_NEAR(tb_body_mass(s.world, tb_world_find_body(s.world, "flag")), 0.3 * 4 * 2, 1e-12);
   REQUIRE(d->nhold == 2);
