@@ -10,14 +10,15 @@
 #include <string.h>
 
 static const char path[] = TB_SOURCE_FOLDER "/test/determinism/golden_solvers.txt";
-enum { PROBLEMS = 6, ITERATIONS = 60 };
+enum { PROBLEMS = 7, LATTICE = 5, POLYGONS = 6, ITERATIONS = 60 };
 
-// Mild and harsh ones, of every kind of metric and law, and a soft block.
+// Mild and harsh ones, of every kind of metric and law, a soft block, and polygons that are not symmetric.
 static tbProblem* problem_of(tbContext* ctx, int k, Case* c)
 {
   *c = (Case){0};
-  if (k == PROBLEMS - 1) return cases_lattice(ctx, 4, 100);
-  tbManufacture spec = k < 3 ? cases_mild_laws(7 + k) : cases_harsh_laws(k);
+  if (k == LATTICE) return cases_lattice(ctx, 4, 100);
+  tbManufacture spec = k < 3 || k == POLYGONS ? cases_mild_laws(7 + k) : cases_harsh_laws(k);
+  spec.polygons = k == POLYGONS;
   spec.contacts = 12, spec.metric = k % 4;
   return cases_make(c, &spec) ? c->p : NULL;
 }

@@ -4,6 +4,7 @@
 #include "step/heap.h"
 #include "step/soft_worlds.h"
 #include "test.h"
+#include "tribo/io.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ static uint64_t run_soft(const char* scheme, int storm, int threads, int steps)
 
 LONG_TEST(soft_worlds_have_the_same_bits_for_any_number_of_threads)
 {
-  static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 10};
+  static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 11};
   static const char* const scheme[] = {"implicit", "pd"};
   for (int i = 0; i < (test_quick() ? 2 : 6); i++) {
     int k = i / 2, steps = test_quick() ? 10 : 20, many = threads[(i + k) % 3];

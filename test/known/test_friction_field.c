@@ -144,6 +144,31 @@ TEST(blocks_slide_along_the_grooves_of_the_field_they_are_on)
   }
 }
 
+// A box that starts beside the middle of a floor with rings, under a scheme.
+static tbVec3 slide_over_rings(const char* scheme, bool on_block)
+{
+  Stage st = stage_open(0.4, 0);
+  st.step.scheme = scheme, st.step.dt = 0.01;
+  tbFriction grooves = {.kind = TB_FRICTION_ELLIPTIC, .mu_t = 0.15, .mu_b = 0.45, .direction = {1, 0, 0}};
+  grooves.field = add_rings(&st, 0.25);
+  tbBodyId floor = stage_floor(&st, 0, 0);
+  tbBodyId box = stage_add(&st, tb_shape_box(tb_vec3(0.2, 0.16, 0.05)), 1, tb_vec3(0.7, -0.4, 0.025),
+                           tb_quat_exp(tb_vec3(0, 0, 0.8)));
+  CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, on_block ? box : floor, &grooves));
+  stage_push(&st, box, tb_vec3(0.5, 1.1, 0), tb_zero3());
+  stage_run_for(&st, 0.1);
+  tbVec3 v = stage_state(&st, box).velocity;
+  stage_close(&st);
+  return v;
+}
+
+TEST(ipc_asks_fields_where_contacts_are)
+{
+  for (int on_block = 0; on_block < 2; on_block++)
+    CHECK(tb_distance3(slide_over_rings("ipc", on_block), slide_over_rings("semi-implicit", on_block)) <
+          5e-3);
+}
+
 TEST(fields_of_directions_are_checked)
 {
   Stage s = stage_open(0.5, 0);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction that is no single cone: at rest and in motion, Stribeck's curve, Tresca's limit, adhesion,
 // tangential restitution; against closed forms.
+#include "fem/tets.h"
 #include "known/worlds.h"
 #include "test.h"
 #include "tribo/change.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double g = 9.81;
 
@@ -43,6 +45,47 @@ TEST(friction_at_rest_holds_more_than_friction_of_sliding)
     // the first step of the third is taken at rest's coefficient: g h (0.15 cos θ)
     if (!(fabs(speed_of(&x, slope) - want) < (i == 2 ? 0.006 : 1e-4)))
       test_failed(__FILE__, __LINE__, "case %d: %g m/s, expected %g", i, speed_of(&x, slope), want);
+    stage_close(&x.s);
+  }
+}
+
+// Schemes whose sticking contacts creep take their creep for rest: what holds a block at rest goes on holding
+// it.
+TEST(friction_at_rest_holds_where_sticking_creeps)
+{
+  static const struct {
+    const char* scheme;
+    bool soft;
+  } cases[] = {{"ipc", false}, {"ipc", true},      {"pd", true},
+               {"xpbd", true}, {"implicit", true}, {"primal", true}};
+  for (int i = 0; i < 2 * (int)(sizeof cases / sizeof *cases); i++) {
+    const char* scheme = cases[i / 2].scheme;
+    bool soft = cases[i / 2].soft, held = i % 2 == 0;
+    double slope = atan(held ? 0.4 : 0.7), t = 0.25;
+    tbFriction f = tb_friction(0.35);
+    f.static_ratio = 1.7; // 0.595 at rest
+    Slide x = {.s = stage_open_with(tb_vec3(0, 0, -g), f, 0)};
+    x.s.step.scheme = scheme, x.s.step.dt = 0.005;
+    tbVec3 n = stage_normal(slope, 0);
+    stage_fixed(&x.s, tb_shape_box(tb_vec3(20, 20, 1)), tb_scale3(-0.5, n), stage_turn(slope, 0));
+    if (soft) {
+      tbTetMesh* mesh = NULL;
+      tbDeformableDef def = tb_default_deformable_def();
+      CHECK_OK(&x.s.ctx, tb_tet_box(&x.s.ctx, tb_vec3(0.2, 0.16, 0.05), (int[3]){2, 2, 1}, 5, &mesh));
+      def.solid = mesh, def.soft.young = 3e6;
+      def.position = tb_scale3(0.025001, n), def.orientation = stage_turn(slope, 0);
+      CHECK_OK(&x.s.ctx, tb_world_add_deformable(&x.s.ctx, x.s.world, &def, &x.box));
+      tb_tet_mesh_free(&x.s.ctx, mesh);
+    } else
+      x.box =
+          stage_add(&x.s, tb_shape_box(tb_vec3(0.8, 0.6, 0.1)), 2, tb_scale3(0.05, n), stage_turn(slope, 0));
+    stage_run_for(&x.s, 0.1);
+    double before = speed_of(&x, slope);
+    stage_run_for(&x.s, t);
+    double want = held ? 0 : g * (sin(slope) - 0.35 * cos(slope)) * t, got = speed_of(&x, slope) - before;
+    if (!(fabs(got - want) < 2e-3 * (1 + want)) || (held && !(before < 2e-3)))
+      test_failed(__FILE__, __LINE__, "%s, %s: gains %g m/s, expected %g", scheme, soft ? "soft" : "rigid",
+                  got, want);
     stage_close(&x.s);
   }
 }
@@ -111,6 +154,31 @@ TEST(adhesion_moves_the_cone_along_its_axis)
     if (!(fabs(v - want) < 2e-3)) test_failed(__FILE__, __LINE__, "case %d: %g m/s, expected %g", i, v, want);
     stage_close(&x.s);
   }
+}
+
+// Every scheme either holds the block by Tresca's limit or adhesion, or refuses the world and names those
+// that do.
+TEST(schemes_apply_tresca_and_adhesion_or_refuse_them)
+{
+  for (int i = 0; i < tb_scheme_count(); i++)
+    for (int k = 0; k < 2; k++) {
+      const tbScheme* scheme = tb_scheme_at(i);
+      tbFriction f = tb_friction(0);
+      if (k) f.mu = 0.5, f.adhesion = 12; // 0.5 · 4 c = 24 N of 19.62
+      else f.tresca = 6;                  // 4 · 6 N
+      Slide x = slide(&f, k ? TB_PI / 2 : TB_PI / 3, 0);
+      x.s.step.scheme = scheme->name;
+      tbStatus status = TB_OK;
+      for (int n = 0; n < 32 && status == TB_OK; n++)
+        status = tb_world_step(&x.s.ctx, x.s.world, &x.s.step, NULL);
+      bool knows = scheme->frictions & (k ? TB_KNOWS_ADHESION : TB_KNOWS_TRESCA);
+      bool named = strstr(x.s.ctx.error.message, "these do: semi-implicit");
+      if (knows ? status != TB_OK : status != TB_ERROR_ARGUMENT || !named)
+        test_failed(__FILE__, __LINE__, "%s, case %d: %s", scheme->name, k, x.s.ctx.error.message);
+      double v = speed_of(&x, k ? TB_PI / 2 : TB_PI / 3);
+      if (!(v < 0.02)) test_failed(__FILE__, __LINE__, "%s, case %d: slides at %g m/s", scheme->name, k, v);
+      stage_close(&x.s);
+    }
 }
 
 // A ball that friction can hold leaves with u_t⁺ = −ε u_t⁻ at its lowest point (course, eq. 219b).
