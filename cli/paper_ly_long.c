@@ -48,36 +48,49 @@ static int count_layers(const tbWorld* w, tbBodyId id)
 typedef struct {
   double speed;   // of the fastest node in the last three quarters of the time        m/s
   double slip;    // of the first sheet on the ball, in all                            rad
-  double turning; // at the end                                                        rad/s
+  double turning; // in the last quarter of the time, in which what hangs down swings  rad/s
   int crossings;  // at the end
-  int layers;     // at most
+  int layers;     // at the end
+  double last;    // of the fastest node in the last tenth of the time                 m/s
 } LyLong;
 
-static tbStatus run_long(Paper* p, const LySetup* s, int cells, double mu, double seconds, bool certified,
-                         LyLong* out)
+// The scene is freed.
+static tbStatus run_long(Paper* p, tbScene scene, double seconds, LyLong* out)
 {
-  tbScene scene;
   tbStepReport report = {0};
   *out = (LyLong){0};
-  TB_TRY(ly_scene(p, s, cells, mu, &scene));
   tbWorld* w = scene.world;
-  tbStepOptions o = scene.step;
-  o.certified = certified;
+  const tbStepOptions* o = &scene.step;
   tbBodyId cloth = tb_world_body_at(w, tb_world_body_count(w) - 1);
   tbStatus status = TB_OK;
-  for (int i = 0, n = (int)ceil(seconds / o.dt); status == TB_OK && i < n; i++) {
-    status = tb_world_step(p->ctx, w, &o, &report);
-    out->turning = turning(w);
-    out->slip += o.dt * (2 - out->turning);
+  for (int i = 0, n = (int)ceil(seconds / o->dt); status == TB_OK && i < n; i++) {
+    status = tb_world_step(p->ctx, w, o, &report);
+    double now = turning(w);
+    out->slip += o->dt * (2 - now);
+    if (4 * i >= 3 * n) out->turning += now / (n - (3 * n + 3) / 4);
     if (4 * i >= n) out->speed = fmax(out->speed, ly_fastest_node(w));
-    if (i % 100 == 99) {
-      int layers = count_layers(w, cloth);
-      out->layers = layers > out->layers ? layers : out->layers;
-    }
+    if (10 * i >= 9 * n) out->last = fmax(out->last, ly_fastest_node(w));
+    out->crossings += report.intersections;
   }
-  out->crossings = report.intersections;
+  out->layers = count_layers(w, cloth);
   tb_scene_free(p->ctx, &scene);
   return status;
+}
+
+static tbStatus run_sheets(Paper* p, double mu, double seconds, LyLong* out)
+{
+  tbScene scene;
+  TB_TRY(ly_scene(p, &ly_setups[2], p->quick ? 8 : 24, mu, &scene));
+  return run_long(p, scene, seconds, out);
+}
+
+// The ribbon of table 2, softer in bending: with its 0.02 N·m it bends over (0.02/0.25 g)^⅓ = 0.2 m, and no
+// more than five layers of 1.5 m lie over each other.
+static tbStatus run_folding(Paper* p, double seconds, LyLong* out)
+{
+  tbScene scene;
+  TB_TRY(paper_scene(p, "folding", &scene, "%s", p->quick ? "cloth.*.mesh.grid.cells=[38,3]" : ""));
+  return run_long(p, scene, seconds, out);
 }
 
 tbStatus ly_twenty_seconds(Paper* p)
@@ -86,9 +99,9 @@ tbStatus ly_twenty_seconds(Paper* p)
   LyLong slow, fast, ribbon;
   paper_section(p, "Twenty seconds",
                 "Three sheets on a ball that turns at 2 rad/s, and a ribbon that falls and folds.");
-  TB_TRY(run_long(p, &ly_setups[2], p->quick ? 8 : 24, 0.1, seconds, false, &slow));
-  TB_TRY(run_long(p, &ly_setups[2], p->quick ? 8 : 24, 0.3, seconds, false, &fast));
-  TB_TRY(run_long(p, &ly_setups[0], p->quick ? 2 : 6, 0.3, p->quick ? 0.3 : 20, true, &ribbon));
+  TB_TRY(run_sheets(p, 0.1, seconds, &slow));
+  TB_TRY(run_sheets(p, 0.3, seconds, &fast));
+  TB_TRY(run_folding(p, p->quick ? 0.3 : 20, &ribbon));
   // What lies on a ball of a quarter of a metre goes at half a metre a second; what hangs down swings, too,
   // and in the half second of --quick sheets are still falling.
   paper_claim(p, fmax(slow.speed, fast.speed) < (p->quick ? 8 : 4),
@@ -96,12 +109,14 @@ tbStatus ly_twenty_seconds(Paper* p)
               "%.2f m/s at most with μ .1, %.2f with .3, after the first quarter", slow.speed, fast.speed);
   paper_claim(p, p->quick || (fast.slip < 0.5 * slow.slip && fabs(fast.turning - 2) < 0.2),
               "carried along with μ .3, slipping with .1",
-              "slipped by %.2f rad with .1, %.2f with .3; at the end %.2f and %.2f rad/s", slow.slip,
+              "slipped by %.2f rad with .1, %.2f with .3; in the last quarter %.2f and %.2f rad/s", slow.slip,
               fast.slip, slow.turning, fast.turning);
-  paper_claim(p, ribbon.crossings == 0 && (p->quick || (ribbon.layers >= 10 && ribbon.speed < 4)),
-              "a ribbon folds ten layers deep; no crossing is left in certified mode",
-              "%d layers, %d crossings, %.2f m/s at most after the first quarter", ribbon.layers,
-              ribbon.crossings, ribbon.speed);
+  paper_claim(
+      p, ribbon.crossings == 0 && (p->quick || (ribbon.layers >= 10 && ribbon.speed < 1)),
+      "a ribbon folds ten layers deep; no crossing in any step of the certified mode",
+      "%d layers at the end, %d crossings in all, %.2g m/s at most after the first quarter, %.2g in the "
+      "last tenth",
+      ribbon.layers, ribbon.crossings, ribbon.speed, ribbon.last);
   paper_section_end(p);
   return TB_OK;
 }

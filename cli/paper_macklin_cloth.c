@@ -29,7 +29,7 @@ tbStatus macklin_cloth(Paper* p)
       "far "
       "it has come down, with 40 iterations in each of 2 substeps of 1/60 s, over the cloth's stiffness. "
       "Dual: xpbd, one constraint after the other. Primal descends on the velocities of all nodes at once, "
-      "from those that the cloth would have without contact.");
+      "from those that the cloth would have without contact, by a line search.");
   tbOut* csv = paper_table(p, "figure-12.csv", "stiffness,primal_m,dual_m");
   for (int i = 0; i < STIFFNESSES; i++) {
     TB_TRY(sag(p, stiffness[i], "", &primal[i]));

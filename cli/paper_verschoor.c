@@ -13,6 +13,7 @@ static const char* const method_name[METHODS] = {"CR (Schur)", "CR (Full)", "CR 
 // Table 1, means: seconds per step, of them in the solver, iterations, rows. SP: with active sets.
 const Setup verschoor_setups[] = {
     {.name = "rings",
+     .plot = "steps-rings.svg",
      .stands_for = "rings",
      .size = {120, 12960, 17280},
      .memory = 380e6,
@@ -28,6 +29,7 @@ const Setup verschoor_setups[] = {
      .quick_settle = 30,
      .steps = 10},
     {.name = "pyramid",
+     .plot = "steps-pyramid.svg",
      .stands_for = "doughnuts of as many tetrahedra",
      .size = {140, 60480, 73920},
      .memory = 1.8e9,
@@ -43,6 +45,7 @@ const Setup verschoor_setups[] = {
      .quick_settle = 20,
      .steps = 8},
     {.name = "rings*",
+     .plot = "steps-rings-stiff.svg",
      .stands_for = "rings",
      .size = {120, 12960, 17280},
      .published =
@@ -54,6 +57,7 @@ const Setup verschoor_setups[] = {
      .quick_settle = 30,
      .steps = 10},
     {.name = "bunnies",
+     .plot = "steps-bunnies.svg",
      .stands_for = "doughnuts of as many tetrahedra",
      .size = {120, 152400, 88560},
      .memory = 2.2e9,
@@ -65,6 +69,7 @@ const Setup verschoor_setups[] = {
      .quick_settle = 80,
      .steps = 3},
     {.name = "armadillo",
+     .plot = "steps-armadillo.svg",
      .stands_for = "a ball of as many tetrahedra",
      .size = {1, 385739, 20978},
      .published = {{10.71, 6.55, 81, 4350},
@@ -79,6 +84,7 @@ const Setup verschoor_setups[] = {
      .quick_settle = 20,
      .steps = 3},
     {.name = "bearing",
+     .plot = "steps-bearing.svg",
      .stands_for = "balls in a channel under a turning disc",
      .size = {9, 115659, 46080},
      .published = {{22.9, 19.38, 480, 4044}, {22.9, 19.38, 480, 4044}, {0}, {0}, {0}},
@@ -173,7 +179,27 @@ static void claims(Paper* p, const Setup* s, const Outcome* o)
   for (Method m = METHOD_ICA; !p->quick && m < METHODS; m++) claim_ratio(p, s, o, m);
 }
 
-static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv)
+// Figures 10 and 11: what each step of each method took.
+static void put_steps(Paper* p, const Setup* s, const Outcome* o, tbOut* csv)
+{
+  PlotPoint point[METHODS][STEPS_MEASURED];
+  PlotCurve curve[METHODS];
+  Plot plot = {.axis = PLOT_COUNT, .x_name = "steps", .y_name = "iterations", .curve = curve};
+  for (Method m = 0; m < METHODS; m++) {
+    const Measured* t = &o->method[m];
+    int steps = t->steps < STEPS_MEASURED ? t->steps : STEPS_MEASURED;
+    for (int i = 0; i < steps; i++) {
+      point[m][i] = (PlotPoint){i + 1, fmax(t->by_step[0][i], 1)};
+      out_format(csv, "%s,%s,%d,%.0f,%.6f\n", s->name, method_name[m], i + 1, t->by_step[0][i],
+                 t->by_step[1][i]);
+    }
+    if (steps > 0)
+      curve[plot.curves++] = (PlotCurve){method_name[m], (int)m, point[m], steps, !t->unfinished, false};
+  }
+  paper_plot(p, s->plot, &plot, "Iterations of each step, as in figures 10 and 11");
+}
+
+static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv, tbOut* steps)
 {
   Outcome o;
   char memory[32];
@@ -191,6 +217,7 @@ static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv)
            "faster\n",
            o.alone, o.shared, o.alone / o.shared);
   claims(p, s, &o);
+  put_steps(p, s, &o, steps);
   return TB_OK;
 }
 
@@ -216,8 +243,9 @@ tbStatus paper_verschoor(Paper* p)
                   "scene,method,objects,tets,faces,steps,unfinished,stopped,rows,paper_rows,iterations,"
                   "paper_iterations,rounds,seconds,paper_seconds,collide_s,solve_s,judge_s,residual,"
                   "penetration,intersections,peak_bytes");
+  tbOut* steps = paper_table(p, "steps.csv", "scene,method,step,iterations,seconds");
   for (int i = 0; i < verschoor_setup_count; i++)
-    if (is_wanted(p, &verschoor_setups[i])) TB_TRY(run_setup(p, &verschoor_setups[i], csv));
+    if (is_wanted(p, &verschoor_setups[i])) TB_TRY(run_setup(p, &verschoor_setups[i], csv, steps));
   paper_section_end(p);
   return TB_OK;
 }

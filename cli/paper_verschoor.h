@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
   const char *name, *stands_for; // for what of the paper's, where it differs
   const char *scene, *settings;  // papers/verschoor/SCENE.json, and values set in it
+  const char* plot;              // file of its iterations by step
   Size size;                     // the paper's
   double memory;                 // the paper's, bytes; 0: not published
   Published published[METHODS];  // of staggered, with active sets, which the paper has of most scenes
@@ -48,6 +49,8 @@ extern const int verschoor_setup_count;
 // Its scene. The armadillo's meshes are not Tribo's: where they are not at hand, "ball" takes its place.
 const char* verschoor_scene(const Paper* paper, const Setup* setup);
 
+enum { STEPS_MEASURED = 16 }; // of a scene, at most
+
 // What one method did from the state that all start from.
 typedef struct {
   int steps, unfinished;                 // measured; and of them those that did not reach the tolerance
@@ -57,6 +60,7 @@ typedef struct {
   double judge;                          // mean of a step: not counted above
   double residual, penetration, trimmed; // worst
   int64_t intersections;                 // sum
+  double by_step[2][STEPS_MEASURED];     // iterations; CPU seconds without the judge
 } Measured;
 
 typedef struct {

@@ -97,13 +97,15 @@ static void add_step(const tbStepReport* r, double cpu, Measured* m)
   double wall = 0;
   for (int i = 0; i < TB_PHASE_COUNT; i++) wall += r->phase_s[i];
   double share = wall > 0 ? cpu / wall : 0;
+  double own = cpu - share * r->phase_s[TB_PHASE_JUDGE];
+  if (m->steps < STEPS_MEASURED) m->by_step[0][m->steps] = r->iterations, m->by_step[1][m->steps] = own;
   m->steps++;
   m->unfinished += r->outcome != TB_CONVERGED;
   m->rows += 3 * r->contacts;
   m->iterations += r->iterations;
   m->rounds += r->rounds;
   m->judge += share * r->phase_s[TB_PHASE_JUDGE];
-  m->seconds += cpu - share * r->phase_s[TB_PHASE_JUDGE];
+  m->seconds += own;
   m->collide += share * r->phase_s[TB_PHASE_COLLIDE];
   m->solve += share * r->phase_s[TB_PHASE_SOLVE];
   m->residual = fmax(m->residual, r->residual.fclib);
