@@ -22,11 +22,18 @@ static void pin_corners(double length, double width, double high, tbPenPin corne
 
 static void start(tbPen* pen, double dt, double time) { start_with(pen, dt, time, NULL); }
 
+static void start_certified(tbPen* pen, double dt, double time)
+{
+  tb_pen_start(pen, dt, time);
+  tb_pen_certified(pen);
+  tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
+}
+
 void tb_gallery_cloth_on_sphere(tbPen* pen)
 {
   const double radius = 0.25, high = 0.3;
   int cells = tb_pen_count(pen, "cells");
-  start(pen, 0.005, 1);
+  start_certified(pen, 0.005, 1);
   tb_pen_ground(pen, "cotton");
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),

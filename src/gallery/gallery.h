@@ -127,7 +127,8 @@ const char* tb_pen_name(tbPen* pen, const char* format, int index); // good unti
 
 void tb_pen_start(tbPen* pen, double dt, double time);
 void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value);
-void tb_pen_barriers(tbPen* pen); // ipc, its steps ended with exact friction
+void tb_pen_certified(tbPen* pen); // pd with the parameter `iterations`, steps without crossings
+void tb_pen_barriers(tbPen* pen);  // ipc, its steps ended with exact friction
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
 void tb_pen_grooves(tbPen* pen, const tbPenGrooves* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);

@@ -81,6 +81,16 @@ void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value)
   tb_put_end(w);
 }
 
+void tb_pen_certified(tbPen* pen)
+{
+  tbJsonWriter* w = &pen->json;
+  tb_put_object(w, "scheme");
+  tb_put_string(w, "name", "pd");
+  tb_put_int(w, "iterations", tb_pen_count(pen, "iterations"));
+  tb_put_bool(w, "certified", true);
+  tb_put_end(w);
+}
+
 void tb_pen_barriers(tbPen* pen)
 {
   tbJsonWriter* w = &pen->json;

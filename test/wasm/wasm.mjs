@@ -84,6 +84,19 @@ for (const scheme of ['moreau', 'penalty', 'soft-step'])
     check(engine.hash() === native(text, 40, '--scheme', scheme), 'hashes differ')
   })
 
+// The same file that native builds are held against, of any width, threads and stops (test_real_time.c).
+const golden = readFileSync(new URL('../determinism/golden_real_time.txt', import.meta.url), 'utf8')
+for (const line of golden.split('\n').filter((l) => l && !l.startsWith('#'))) {
+  const [name, steps, hash] = line.split(' ')
+  await test(`${name} in real time: the hash that is written down`, (engine) => {
+    const scene = JSON.parse(readFileSync(new URL(`../../scenes/${name}.json`, import.meta.url), 'utf8'))
+    scene.scheme = { ...scene.scheme, name: 'soft-step', certify: 0 }
+    engine.open(JSON.stringify(scene))
+    engine.step(Number(steps))
+    check(engine.hash() === hash, `${engine.hash()} in wasm, ${hash} is written down`)
+  })
+}
+
 await test('meshes of the gallery are there when its scenes are opened', (engine) => {
   engine.open(engine.sceneText('gears'))
   check(engine.scene.meshes.length > 0 && engine.scene.meshes[0].indices.length > 100, 'no mesh')

@@ -3,7 +3,7 @@
 //
 //   Model  { name, dt, gravity: [x, y, z], bodies: [Body], joints: [Joint] }
 //   Body   { name, kind, mass, shapes: [Shape], nodeCount, triangles }
-//          kind: 'dynamic' | 'fixed' | 'kinematic' of rigid bodies, else what it is made of: 'soft', 'cloth'
+//          kind: 'dynamic' | 'fixed' | 'kinematic' of rigid bodies, else what it is made of: 'soft', 'cloth', 'reduced', or 'animated'
 //          nodeCount: 0 of bodies that move as a frame
 //   Shape  { type, position: [x, y, z], orientation: [w, x, y, z] } in the body's frame, and what its type needs:
 //          radius, length, size, normal and offset, or vertices and triangles

@@ -50,7 +50,7 @@ export function heatColor(x, out) {
 // Neighbours in order get different colours, and the same ones every time.
 export function bodyColor(theme, body, index) {
   if (body.kind === 'fixed') return theme.fixed;
-  if (body.kind === 'kinematic') return theme.kinematic;
+  if (body.kind === 'kinematic' || body.kind === 'animated') return theme.kinematic;
   if (body.kind === 'cloth') return theme.bodies[3];
   return theme.bodies[(index * 5 + (index >> 3) * 3) % theme.bodies.length];
 }

@@ -110,8 +110,10 @@ export class ProblemRace {
     if (!names.length || this.client) return;
     this.results = [];
     this.#busy(true);
+    this.cancelled = false;
     try {
       this.client = await Client.start();
+      if (this.cancelled) throw new Cancelled(); // before there was anything to stop
       await this.client.call('openProblem', this.frozen.text, this.frozen.file);
       for (const [i, name] of names.entries()) {
         this.progress.value = i / names.length;
@@ -146,6 +148,7 @@ export class ProblemRace {
   }
 
   stop() {
+    this.cancelled = true;
     this.client?.stop();
   }
 
