@@ -173,8 +173,8 @@ bool model_named(const char* name, tbModel* out)
 
 bool is_scene_key(const char* key)
 {
-  static const char* const parts[] = {"gravity", "seed",   "materials", "pairs", "bodies",
-                                      "joints",  "ignore", "soft",      "cloth", "reduced"};
+  static const char* const parts[] = {"gravity", "seed",   "time", "materials", "pairs",   "bodies",
+                                      "joints",  "ignore", "soft", "cloth",     "reduced", "animated"};
   size_t length = strcspn(key, ".=");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strlen(parts[i]) == length && strncmp(key, parts[i], length) == 0) return true;

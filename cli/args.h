@@ -58,21 +58,22 @@ tbStatus start_threads(tbContext* ctx, int count); // a count out of range is TB
 #define SOLVER_ARGS(a, no_time)                                                                             \
   {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"}, \
       {"--tol-q", ARG_NUMBER, &(a).tolerance_q, "T",                                                        \
-       "and the residual over ‖q‖ at most T (default: not asked)"},                                         \
+       "also require the residual divided by ‖q‖ to be at most T (default: not required)"},                 \
       {"--velocity-tol", ARG_NUMBER, &(a).velocity_tolerance, "V",                                          \
-       "and the residual in m/s at most V (default: not asked)"},                                           \
-      {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},              \
-      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
-      {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \
+       "also require the residual in m/s to be at most V (default: not required)"},                         \
+      {"--max-iter", ARG_INT, &(a).max_iterations, "N", "largest number of iterations (default 10000)"},    \
+      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "time limit in seconds (default: " no_time ")"},    \
+      {"--model", ARG_TEXT, &(a).model, "M",                                                                \
+       "friction model: cone (default), box, polyhedral, ccp or frictionless"},                             \
       {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},        \
       {"--order", ARG_TEXT, &(a).order, "O",                                                                \
-       "sweeps: given (default), random, colour, greedy, symmetric, layers"},                               \
+       "order of sweeps: given (default), random, colour, greedy, symmetric, layers"},                      \
       {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
       {"--r-factor", ARG_TEXT, &(a).r_factor, "S", "prox methods: own (default), global, local or block"},  \
       {"--preconditioner", ARG_TEXT, &(a).preconditioner, "P", "cr: schur (default), full, diag, factor"},  \
       {"--inverse", ARG_TEXT, &(a).inverse, "I",                                                            \
-       "soft bodies in W: exact (default), lumped, diagonal or jacobi"},                                    \
-      {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \
+       "treatment of soft bodies in W: exact (default), lumped, diagonal or jacobi"},                       \
+      {"--seed", ARG_INT, &(a).seed, "N", "seed of random sweeps (default 1)"},                             \
       {"--set", ARG_TEXTS, &(a).set, "K=V", "any option of the solver, by its key; `tribo list options`"},  \
   {                                                                                                         \
     "--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"        \

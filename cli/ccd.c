@@ -15,23 +15,27 @@ static const char* const kind_name[] = {
 
 typedef struct {
   long queries, positives, false_positives, false_negatives, capped;
-  tbArray us; // double: each query's time
+  double back, depth; // looking back: sum of how long ago, largest overlap since
+  tbArray us;         // double: each query's time
 } Tally;
 
 typedef struct {
   tbCcdOptions options;
   int repeat;
+  bool backward;
 } Setting;
 
 // The best of a few runs: what the query takes when nothing else has the processor.
 static tbStatus run_case(tbContext* ctx, const Setting* s, const CcdCase* c, Tally* tally)
 {
   tbCcdHit hit;
+  tbCcdPast past;
   bool found = false;
   double best = INFINITY;
   for (int k = 0; k < s->repeat; k++) {
     double begin = tb_seconds();
-    found = tb_ccd(&c->query, &s->options, &hit);
+    if (s->backward) found = tb_ccd_backward(&c->query, 1, &s->options, &past), hit = past.hit;
+    else found = tb_ccd(&c->query, &s->options, &hit);
     best = fmin(best, 1e6 * (tb_seconds() - begin));
   }
   tally->queries++;
@@ -39,6 +43,7 @@ static tbStatus run_case(tbContext* ctx, const Setting* s, const CcdCase* c, Tal
   tally->false_positives += found && !c->collides;
   tally->false_negatives += !found && c->collides;
   tally->capped += hit.capped;
+  if (s->backward && found) tally->back += past.back, tally->depth = fmax(tally->depth, past.depth);
   return tb_array_push(ctx, &tally->us, &best, 1);
 }
 
@@ -91,6 +96,13 @@ static tbStatus print_json(tbContext* ctx, const char* path, tbCcdKind kind, con
   tb_put_int(&w, "false_positives", tally->false_positives);
   tb_put_int(&w, "false_negatives", tally->false_negatives);
   tb_put_int(&w, "capped", tally->capped);
+  if (s->backward) {
+    long found = tally->positives + tally->false_positives - tally->false_negatives;
+    tb_put_object(&w, "backward");
+    tb_put_number(&w, "mean", found > 0 ? tally->back / (double)found : 0);
+    tb_put_number(&w, "depth", tally->depth);
+    tb_put_end(&w);
+  }
   tb_put_object(&w, "us");
   tb_put_number(&w, "mean", t.mean);
   tb_put_number(&w, "p50", t.p50);
@@ -167,7 +179,7 @@ static bool in_range(const Setting* s, const char* kind)
 
 int command_ccd(int argc, char** argv)
 {
-  Setting s = {tb_default_ccd_options(), 5};
+  Setting s = {tb_default_ccd_options(), 5, false};
   const char *method = "inclusion", *kind = NULL;
   bool json = false, strict = false, help = false;
   const Arg args[] = {
@@ -178,6 +190,8 @@ int command_ccd(int argc, char** argv)
        "may err on the safe side by this much (default 0: rounding)"},
       {"--time-tolerance", ARG_NUMBER, &s.options.time_tolerance, "T", "of the moment found (default 1e-6)"},
       {"--max-boxes", ARG_INT, &s.options.max_boxes, "N", "work at most for a query (default 2000)"},
+      {"--backward", ARG_FLAG, &s.backward, NULL,
+       "look back from the end: how long ago they met, of the unit step, and how deep they are since"},
       {"--repeat", ARG_INT, &s.repeat, "N", "time each query N times and take the best (default 5)"},
       {"--json", ARG_FLAG, &json, NULL, "one JSON object per file on standard output"},
       {"--strict", ARG_FLAG, &strict, NULL, "exit with 1 when a collision was missed"},

@@ -121,10 +121,10 @@ int command_check(int argc, char** argv)
   if (files < 0) return EXIT_USAGE;
   if (help) {
     printf(
-        "%s\n\nReads scene files and everything they name. Prints one line for each: what it holds, or, on "
-        "standard\nerror, `file:line:column: what is wrong` for everything that is. Exit code 2 when "
-        "anything "
-        "is wrong.\nWarns of bodies that overlap at the start, which is no error.\n\n",
+        "%s\n\nReads scene files and the files they refer to. For each, prints one line with its contents,\n"
+        "or, on standard error, every mistake as `file:line:column: what is wrong`; the exit code is then "
+        "2.\n"
+        "Bodies that overlap at the start are reported as a warning.\n\n",
         check_usage);
     args_help(args);
     return EXIT_DONE;

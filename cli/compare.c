@@ -86,7 +86,7 @@ static bool check_page(const CompareArgs* a)
   else if (page && (!*page || strchr(page, '/') || strcmp(page, ".") == 0 || strcmp(page, "..") == 0))
     fprintf(stderr, "tribo compare: --page takes the name of a file, not \"%s\"\n", page);
   else if (page && (ends_with(page, ".csv") || ends_with(page, ".tex") || ends_with(page, ".svg")))
-    fprintf(stderr, "tribo compare: --page cannot be %s, which is not what a page is called\n", page);
+    fprintf(stderr, "tribo compare: --page takes the name of an HTML file, not %s\n", page);
   else return true;
   return false;
 }

@@ -132,8 +132,8 @@ static int export_replay(tbContext* ctx, const char* path, const ExportArgs* a)
 
 static void print_help(const Arg* args)
 {
-  printf("%s\n\nExports a replay (`tribo run --out`) as `tribo run --export` would have, without running "
-         "again.\n\n",
+  printf("%s\n\nConverts a replay (`tribo run --out`) for other programs, as `tribo run --export` does, "
+         "without running again.\n\n",
          usage);
   args_help(args);
   printf("\n  tribo export out/replay.trp --to arch.glb\n"

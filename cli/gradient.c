@@ -16,13 +16,15 @@ static void teach(const Arg* args)
 {
   printf(
       "%s\n\n"
-      "The loss is the squared distance of NAME's position from the point when the run ends; its gradient\n"
-      "is taken by the numbers of the scene that --wrt names:\n\n"
+      "Computes the gradient of a loss with respect to numbers of the scene. The loss is the squared "
+      "distance\n"
+      "of NAME's position from a point at the end of the run:\n\n"
       "  tribo gradient throw.json --loss ball:1,0,0.2 --wrt ball.velocity,floor.friction --json\n\n"
-      "NAME.KEY is a number or an array of numbers of a body, a deformable body or a material; from the\n"
-      "file's root, joints.0.motor.speed. The contact law is differentiated implicitly, on the states its\n"
-      "contacts have; steps where these change are counted, and --check compares with differences of whole\n"
-      "runs.\n\n",
+      "NAME.KEY is a number or an array of numbers of a body, a deformable body or a material, or a path "
+      "from\n"
+      "the root of the file, such as joints.0.motor.speed. The contact law is differentiated implicitly for\n"
+      "the contact states of the run; steps in which these are about to change are counted and reported.\n"
+      "--check compares with finite differences of whole runs.\n\n",
       usage);
   args_help(args);
 }
@@ -146,8 +148,10 @@ static void put_text(tbOut* out, const tbObjective* o, double loss, const double
     tbParameter p = tb_objective_parameter(o, i);
     tb_out_text(out, "  ");
     out_terminal(out, p.name);
+    bool moves = false;
     for (int k = 0; k < p.count; k++) out_format(out, "  %.9g", gradient[p.first + k]);
-    tb_out_text(out, "\n");
+    for (int k = 0; k < p.count; k++) moves = moves || gradient[p.first + k] != 0;
+    tb_out_text(out, moves ? "\n" : "  (it has no effect)\n");
     if (!check) continue;
     tb_out_text(out, "    by differences");
     for (int k = 0; k < p.count; k++) out_format(out, "  %.9g", check[p.first + k]);

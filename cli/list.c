@@ -143,13 +143,13 @@ static void list_matrix(void)
            s->form ? " or products" : "");
     if (s->max_rows) printf(", at most %d rows", s->max_rows);
   }
+  static const char* const moved[] = {"rigid", "rigid and deformable", "rigid and reduced",
+                                      "rigid, deformable and reduced"};
   printf("\n\n● whatever a scene brings up   ◐ some of it, or under another model of friction\n");
   for (int k = 0; k < tb_scheme_count(); k++) {
     const tbScheme* s = tb_scheme_at(k);
     printf("%-14s %s bodies; the solver sees", s->name,
-           s->moves & TB_MOVES_MODES   ? "rigid, deformable and reduced"
-           : s->moves & TB_MOVES_NODES ? "rigid and deformable"
-                                       : "rigid");
+           moved[(s->moves & TB_MOVES_NODES ? 1 : 0) + (s->moves & TB_MOVES_MODES ? 2 : 0)]);
     for (int l = 0; l < TB_LAW_COUNT; l++)
       if (s->laws & 1u << l) printf(" %s", tb_law_name((tbLaw)l));
     unsigned more = s->impact_laws & ~s->laws;

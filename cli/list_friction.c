@@ -97,8 +97,8 @@ void list_friction(void)
       {"elliptic", "ellipse", "fixed in each surface", 2, ellipse, ellipse},
       {"matchstick", "ellipse", "mean of both structure directions", 3, stick, turned},
       {"tensor", "affine", "fixed in each surface", 9, tensor, tensor},
-      {"texture", "box", "fixed in the first textured surface", 4, box, disc},
-      {"texture", "polygon", "fixed in the first textured surface", 8, polygon, disc},
+      {"texture", "box", "mean of both textures' directions", 4, box, disc},
+      {"texture", "polygon", "mean of both textures' directions", 8, polygon, disc},
   };
   tbContext ctx = tb_default_context();
   printf("%-11s %-8s %10s  %-36s %-5s %-9s %-4s %s\n", "model", "shape", "parameters", "frame", "aniso",

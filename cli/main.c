@@ -19,11 +19,12 @@ static const struct {
   int (*run)(int argc, char** argv);
 } commands[] = {
     {"run", "run SCENE", "simulate a scene: metrics, CSV, checkpoints", command_run},
-    {"resume", "resume CHECKPOINT", "go on with a run that was stopped, bit for bit", command_resume},
+    {"resume", "resume CHECKPOINT", "continue an interrupted run from a checkpoint, bit for bit",
+     command_resume},
     {"sweep", "sweep SCENE --vary K=V…", "run a scene over a grid of values: one CSV, small multiples",
      command_sweep},
     {"gradient", "gradient SCENE --loss … --wrt …",
-     "the derivative of where a body ends by numbers of the scene", command_gradient},
+     "the gradient of a body's final position with respect to numbers of the scene", command_gradient},
     {"optimize", "optimize SCENE --for … --target …", "search for the numbers that bring a body to a point",
      command_optimize},
     {"render", "render REPLAY|SCENE", "pictures and videos of a run", command_render},
@@ -42,7 +43,7 @@ static const struct {
     {"ccd", "ccd FILE…", "run collision queries with known answers, and count the mistakes", command_ccd},
     {"check", "check SCENE…", "say what is in scenes, or what is wrong with them and where", command_check},
     {"schema", "schema", "the JSON Schema of scene files", command_schema},
-    {"list", "list scenes|schemes|solvers|laws|…", "what there is", command_list},
+    {"list", "list scenes|schemes|solvers|laws|…", "list what is available", command_list},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -58,6 +58,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   TB_TRY(tb_array_push(ctx, &m->step, &step, 1));
   m->contacts += r->contacts;
   m->iterations += r->iterations;
+  m->asleep = r->asleep;
   if (r->contacts > m->most_contacts) m->most_contacts = r->contacts;
   if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
   m->unjudged += r->outcome == TB_UNJUDGED;
@@ -158,6 +159,7 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   tb_put_int(w, "max", m->most_contacts);
   tb_put_end(w);
   tb_put_int(w, "dofs", degrees_of_freedom(world));
+  tb_put_int(w, "asleep", m->asleep);
   tb_put_object(w, "iterations");
   tb_put_number(w, "mean", per_step(m, m->iterations));
   tb_put_int(w, "max", m->most_iterations);

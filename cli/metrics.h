@@ -14,6 +14,7 @@ typedef struct {
   int64_t first_step;           // steps the world had done before
   int64_t contacts, iterations; // sums
   int most_contacts, most_iterations;
+  int asleep; // in the last step
   int64_t unconverged, unjudged, newton_missed;
   double penetration;              // m: the deepest
   int64_t intersections, touching; // of deformable surfaces, a sum

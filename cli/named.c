@@ -16,7 +16,17 @@ static bool is_there(const char* path)
   return stat(path, &info) == 0;
 }
 
-bool is_named_scene(const char* word) { return tb_gallery_find(word) && !is_there(word); }
+static bool is_folder(const char* path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// A folder of that name, as `--out arch` leaves, is no scene: "arch/" says that it is meant.
+bool is_named_scene(const char* word)
+{
+  return tb_gallery_find(word) && (!is_there(word) || is_folder(word));
+}
 
 const char* near_named_scene(const char* word)
 {

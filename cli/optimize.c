@@ -21,13 +21,14 @@ static void teach(const Arg* args)
 {
   printf(
       "%s\n\n"
-      "Searches for the numbers that --for names, from those that the scene has, until NAME ends the run at\n"
-      "the point:\n\n"
+      "Searches, from the values in the scene, for values of the numbers in --for with which NAME ends the "
+      "run\n"
+      "at a point:\n\n"
       "  tribo optimize throw.json --for ball.velocity --target ball:1,0,0.2 --out out\n"
       "  tribo optimize throw.json --for ball.velocity,floor.friction --target ball:1,0,0.2 \\\n"
       "      --bounds ball.velocity=-5:5 --bounds floor.friction=0.1:1\n\n"
-      "DIR gets optimized.json (the scene with what was found), convergence.csv and .svg, and a replay of\n"
-      "every iterate, iterate-000.trp and so on; `tribo view` plays them.\n\n",
+      "Writes into DIR: optimized.json (the scene with the values found), convergence.csv and .svg, and a\n"
+      "replay of every iterate (iterate-000.trp, …), which `tribo view` plays.\n\n",
       usage);
   args_help(args);
 }
@@ -35,10 +36,10 @@ static void teach(const Arg* args)
 typedef struct {
   tbContext* ctx;
   const tbObjective* o;
-  const Folder* folder; // null: no files
-  tbArray loss;         // double, per iterate
-  tbArray values;       // double, per iterate
-  bool quiet, replays;
+  const Folder* folder;       // null: no files
+  tbArray loss;               // double, per iterate
+  tbArray values;             // double, per iterate
+  bool quiet, replays, moves; // moves: a number has had an effect
   tbStatus status;
 } Watch;
 
@@ -64,9 +65,9 @@ static tbStatus record(tbContext* ctx, const tbObjective* o, const double* value
 
 static bool watch(void* user, int iteration, const double* values, double loss, const double* gradient)
 {
-  (void)gradient;
   Watch* w = user;
   int n = tb_objective_size(w->o);
+  for (int i = 0; i < n; i++) w->moves = w->moves || gradient[i] != 0;
   if (!w->quiet) fprintf(stderr, "%3d  %.6g m from the target\n", iteration, sqrt(loss));
   w->status = tb_array_push(w->ctx, &w->loss, &loss, 1);
   if (w->status == TB_OK) w->status = tb_array_push(w->ctx, &w->values, values, (size_t)n);
@@ -183,7 +184,7 @@ static tbStatus save(tbContext* ctx, const Folder* folder, const Watch* w, const
 }
 
 static void put_result(tbOut* out, bool json, tbObjective* o, const double* x, const tbMinimum* m,
-                       bool arrived)
+                       bool arrived, bool moves)
 {
   if (json) {
     tbJsonWriter w = tb_json_writer(out, 0);
@@ -213,6 +214,7 @@ static void put_result(tbOut* out, bool json, tbObjective* o, const double* x, c
     for (int k = 0; k < p.count; k++) out_format(out, "  %.12g", x[p.first + k]);
     tb_out_text(out, "\n");
   }
+  if (!arrived && !moves) tb_out_text(out, "  none of them has an effect on where it ends\n");
 }
 
 typedef struct {
@@ -250,9 +252,10 @@ static int search(tbContext* ctx, tbObjective* o, void* user)
   if (status == TB_OK && s->out) status = save(ctx, &folder, &w, x, s->tolerance, arrived);
   if (status == TB_OK) {
     tbOut out = out_standard(ctx);
-    put_result(&out, s->json, o, x, &m, arrived);
+    put_result(&out, s->json, o, x, &m, arrived, w.moves);
     status = tb_out_finish(&out);
     tb_out_free(&out);
+    if (s->out && !s->json) out_wrote(false, s->out);
     code = arrived || !s->strict ? EXIT_DONE : EXIT_UNCONVERGED;
   }
   if (status != TB_OK) code = fail_with(ctx);

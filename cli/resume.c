@@ -26,11 +26,11 @@ static bool check(const ResumeArgs* a)
 
 static void print_help(const Arg* args)
 {
-  printf(
-      "%s\n\n"
-      "Goes on where a checkpoint of `tribo run` or of this command stands, to the end of that run, bit for\n"
-      "bit as if it had never stopped. The checkpoint holds the whole scene: no other file is read.\n\n",
-      usage);
+  printf("%s\n\n"
+         "Continues a run from a checkpoint (`tribo run --checkpoint`) to the run's end, bit for bit as if "
+         "it had\n"
+         "never stopped. The checkpoint holds the whole scene: no other file is read.\n\n",
+         usage);
   args_help(args);
   printf("\n  tribo resume stack.ckp --time 10 --out longer\n");
 }
@@ -47,7 +47,14 @@ static int resume(tbContext* ctx, const ResumeArgs* a, const char* path)
     last = done + a->steps;
     scene.time = (double)last * dt;
   }
-  if (last < done) last = done;
+  if (last <= done) {
+    if (!a->output.quiet)
+      fprintf(
+          stderr,
+          "tribo resume: the run of %s is at its end, %.6g s; use --time or --steps to continue beyond it\n",
+          path, tb_world_time(scene.world));
+    last = done;
+  }
   if (a->threads != INT_MIN) scene.threads = a->threads;
   int code =
       start_threads(ctx, scene.threads) == TB_OK ? simulate(ctx, &scene, last, &a->output) : fail_with(ctx);
@@ -61,8 +68,8 @@ int command_resume(int argc, char** argv)
   ResumeArgs a = {.output = {.fps = NAN}, .time = NAN, .steps = INT_MIN, .threads = INT_MIN};
   bool help = false;
   const Arg args[] = {
-      {"--time", ARG_NUMBER, &a.time, "S", "go on until S seconds are simulated in all"},
-      {"--steps", ARG_INT, &a.steps, "N", "or for N more steps"},
+      {"--time", ARG_NUMBER, &a.time, "S", "continue until S seconds are simulated in total"},
+      {"--steps", ARG_INT, &a.steps, "N", "continue for N more steps, instead of --time"},
       {"--threads", ARG_INT, &a.threads, "N", "threads; the result does not depend on it"},
       OUTPUT_ARGS(a.output),
       {"--help", ARG_FLAG, &help, NULL, "this text"},

@@ -71,7 +71,8 @@ static bool check(const RunArgs* a)
 static void print_help(const Arg* args)
 {
   printf("%s\n\n"
-         "Simulates a scene (docs/scene-format.md). Options say what they say instead of the scene.\n\n",
+         "Simulates a scene: a file (docs/scene-format.md) or a name of the gallery. Options override the "
+         "scene's values.\n\n",
          usage);
   args_help(args);
   printf("\n  tribo run stack --out out && head -3 out/trajectory.csv\n"
@@ -112,19 +113,20 @@ int command_run(int argc, char** argv)
   const Arg args[] = {
       {"--scheme", ARG_TEXT, &a.scheme, "NAME", "the time-stepping scheme; `tribo list schemes`"},
       {"--solver", ARG_TEXT, &a.solver, "NAME", "the method for the contacts; `tribo list solvers`"},
-      {"--dt", ARG_NUMBER, &a.dt, "S", "the time step"},
-      {"--time", ARG_NUMBER, &a.time, "S", "simulate so many seconds"},
-      {"--steps", ARG_INT, &a.steps, "N", "or so many steps"},
+      {"--dt", ARG_NUMBER, &a.dt, "S", "the time step in seconds"},
+      {"--time", ARG_NUMBER, &a.time, "S", "simulated time in seconds (default: the scene's)"},
+      {"--steps", ARG_INT, &a.steps, "N", "number of steps, instead of --time"},
       {"--threads", ARG_INT, &a.threads, "N", "threads; the result does not depend on it"},
       {"--tol", ARG_NUMBER, &a.tolerance, "T",
-       "on the judge's residual in FCLIB's scaling, as well; 0: not asked"},
+       "tolerance of a step on the judge's residual in FCLIB's scaling, besides --velocity-tol; 0: none"},
       {"--velocity-tol", ARG_NUMBER, &a.velocity_tolerance, "V",
-       "on its residual in m/s, which each step aims at; 0: not asked"},
-      {"--max-iter", ARG_INT, &a.max_iterations, "N", "iterations of the solver at most, each step"},
-      {"--budget-ms", ARG_NUMBER, &a.budget_ms, "MS", "time for the solves of a step; then the best so far"},
+       "tolerance of a step on the judge's residual in m/s (default 1e-5); 0: none"},
+      {"--max-iter", ARG_INT, &a.max_iterations, "N", "largest number of solver iterations per step"},
+      {"--budget-ms", ARG_NUMBER, &a.budget_ms, "MS",
+       "time limit for the solves of a step; then the best impulses so far are used"},
       {"--model", ARG_TEXT, &a.model, "M", "cone, box, polyhedral, ccp or frictionless"},
       {"--set", ARG_TEXTS, &a.set, "K=V",
-       "any other option, as in solver.order=layers (`tribo list options`), or value of the scene, as in "
+       "set any other option, as in solver.order=layers (`tribo list options`), or value of the scene, as in "
        "bodies.top.mass=3 or soft.*.young=1e6"},
       OUTPUT_ARGS(a.output),
       {"--help", ARG_FLAG, &help, NULL, "this text"},

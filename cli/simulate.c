@@ -248,7 +248,9 @@ int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a)
   Simulation s = {.ctx = ctx, .scene = scene, .args = a, .metrics = metrics_begin(scene)};
   interrupt_watch();
   tbStatus status = a->control ? tb_control_load(ctx, a->control, scene->world) : TB_OK;
+  ctx->interrupt = (tbInterrupt){interrupted, NULL}; // pipes are waited for
   if (status == TB_OK) status = open_files(&s);
+  ctx->interrupt = (tbInterrupt){0};
   if (status == TB_OK) status = run_steps(&s, last);
   if (status == TB_OK) status = finish(&s, last);
   status = close_files(&s, status);

@@ -15,29 +15,32 @@ typedef struct {
 
 #define OUTPUT_ARGS(a)                                                                                    \
   {"--out", ARG_TEXT, &(a).out, "DIR",                                                                    \
-   "write metrics.json, trajectory.csv, contacts.csv, replay.trp and what deforms into this folder"},     \
+   "write metrics.json, trajectory.csv, contacts.csv, replay.trp and deforming meshes into this folder"}, \
       {"--csv", ARG_TEXT, &(a).csv, "FILE",                                                               \
-       "where bodies are, a row per step and body; \"-\": standard output"},                              \
+       "poses and velocities of bodies, a row per step and body; \"-\": standard output"},                \
       {"--csv-contacts", ARG_TEXT, &(a).csv_contacts, "FILE",                                             \
-       "what contacts do, a row per step and contact"},                                                   \
+       "contacts with gaps, impulses and velocities, a row per step and contact"},                        \
       {"--csv-joints", ARG_TEXT, &(a).csv_joints, "FILE",                                                 \
-       "where joints are and what they bear, a row per step and joint"},                                  \
+       "angles, speeds and forces of joints, a row per step and joint"},                                  \
       {"--csv-forces", ARG_TEXT, &(a).csv_forces, "FILE",                                                 \
-       "what contacts do to bodies together, a row per step and body that is touched"},                   \
+       "summed contact force and torque on each body, a row per step and touched body"},                  \
       {"--control", ARG_TEXT, &(a).control, "FILE",                                                       \
-       "drives joints: CSV, a column t and others such as elbow, or elbow.effort; docs/outputs.md"},      \
-      {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"},     \
+       "joint targets and efforts over time: CSV with a column t and columns such as elbow or "           \
+       "elbow.effort; docs/outputs.md"},                                                                  \
+      {"--metrics", ARG_TEXT, &(a).metrics, "FILE",                                                       \
+       "timings, residuals, energies and final state of the run (JSON)"},                                 \
       {"--trajectory", ARG_TEXT, &(a).trajectory, "FILE", "the replay, for `tribo view` and the page"},   \
       {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…",                                                  \
-       "and into --out: gltf, usd, vtk (ParaView), pc2 (Blender), csv, png, mp4, webm; docs/exports.md"}, \
+       "also write into --out: gltf, usd, vtk (ParaView), pc2 (Blender), csv, png, mp4, webm; "           \
+       "docs/exports.md"},                                                                                \
       {"--fps", ARG_NUMBER, &(a).fps, "N",                                                                \
-       "frames per simulated second of those (default 60; 0: every step)"},                               \
+       "frames per simulated second of replays and exports (default 60; 0: every step)"},                 \
       {"--checkpoint", ARG_TEXT, &(a).checkpoint, "FILE",                                                 \
        "write a checkpoint at the end, and when interrupted"},                                            \
-      {"--every", ARG_INT, &(a).every, "N", "and every N steps on the way"},                              \
+      {"--every", ARG_INT, &(a).every, "N", "also write the checkpoint every N steps"},                   \
       {"--dump-problems", ARG_TEXT, &(a).dump, "DIR",                                                     \
        "write each step's contact problem; `tribo solve` reads it"},                                      \
-      {"--strict", ARG_FLAG, &(a).strict, NULL, "exit with 1 when a step missed its tolerance"},          \
+      {"--strict", ARG_FLAG, &(a).strict, NULL, "exit with code 1 when a step missed its tolerance"},     \
   {                                                                                                       \
     "--quiet", ARG_FLAG, &(a).quiet, NULL, "no summary, no progress bar"                                  \
   }

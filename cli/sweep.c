@@ -67,6 +67,10 @@ static bool is_parameter(const Sweep* s, const char* key)
   return false;
 }
 
+// Whether a key is set in the scene's file before it is read. The time is set afterwards, so that it can be
+// varied beside parameters of the gallery.
+static bool is_in_file(const char* key) { return is_scene_key(key) && strcmp(key, "time") != 0; }
+
 static tbStatus load_varied(tbContext* ctx, const Sweep* s, int point, tbScene* out)
 {
   const tbGalleryScene* g = tb_gallery_find(s->scene);
@@ -89,7 +93,7 @@ static tbStatus load_set(tbContext* ctx, const Sweep* s, int point, tbScene* out
   char text[SWEEP_AXES][2 * SWEEP_TEXT + 2];
   Texts settings = {0};
   for (int i = 0; i < s->axes; i++) {
-    if (!is_scene_key(s->axis[i].key)) continue;
+    if (!is_in_file(s->axis[i].key)) continue;
     snprintf(text[i], sizeof text[i], "%s=%s", s->axis[i].key, sweep_value(s, point, i));
     settings.at[settings.count++] = text[i];
   }
@@ -101,7 +105,7 @@ static tbStatus load_point(tbContext* ctx, const Sweep* s, int point, tbScene* o
   bool varied = false, set = false;
   for (int i = 0; i < s->axes; i++) {
     bool own = is_parameter(s, s->axis[i].key); // a parameter may be called as a part of a scene is
-    varied |= own, set |= !own && is_scene_key(s->axis[i].key);
+    varied |= own, set |= !own && is_in_file(s->axis[i].key);
   }
   if (varied && set)
     return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
@@ -111,7 +115,7 @@ static tbStatus load_point(tbContext* ctx, const Sweep* s, int point, tbScene* o
   TB_TRY(varied ? load_varied(ctx, s, point, out) : load_set(ctx, s, point, out));
   tbStatus status = TB_OK;
   for (int i = 0; i < s->axes && status == TB_OK; i++)
-    if (!is_parameter(s, s->axis[i].key) && !is_scene_key(s->axis[i].key))
+    if (!is_parameter(s, s->axis[i].key) && !is_in_file(s->axis[i].key))
       status = set_value(ctx, out, s->axis[i].key, sweep_value(s, point, i));
   if (status != TB_OK) tb_scene_free(ctx, out);
   return status;
@@ -260,22 +264,22 @@ static tbStatus sweep(tbContext* ctx, Sweep* s, const char* out, int jobs, bool 
   if (w.failure.status != TB_OK)
     fprintf(stderr, "tribo sweep: some points failed, the first of them: %s\n", w.failure.message);
   if (!quiet)
-    printf("%d of %d points, %d of them from before\nwrote %s and sweep.html\n", w.done, s->points,
+    printf("%d of %d runs done, %d of them by an earlier sweep\nwrote %s and sweep.html\n", w.done, s->points,
            w.begun_with, path);
   return TB_OK;
 }
 
 static void print_help(const Arg* args)
 {
-  printf("%s\n\n"
-         "Runs a scene, or a name of the gallery, once for every combination of values, on all processors. A "
-         "KEY is an option\n"
-         "(`tribo list options`), solver, scheme, dt, time, mu (the friction of every body), a parameter of "
-         "the gallery's\n"
-         "scene, or a value of the scene as in bodies.top.mass. DIR/sweep.csv has a row for each point, "
-         "DIR/sweep.html plots. A sweep that was stopped goes "
-         "on from there.\n\n",
-         usage);
+  printf(
+      "%s\n\n"
+      "Runs a scene (a file or a name of the gallery) once for every combination of values, on all\n"
+      "processors. KEY is solver, scheme, dt, time, mu (the friction of every body), another option\n"
+      "(`tribo list options`), a parameter of the gallery's scene (`tribo scene`), or a value of the scene,\n"
+      "as in bodies.top.mass. Writes DIR/sweep.csv, a row per run, and DIR/sweep.html, plots of it. After "
+      "an\n"
+      "interruption the same command continues and keeps the runs that are done.\n\n",
+      usage);
   args_help(args);
   printf("\n  tribo sweep arch --vary thickness=0.08:0.2:7 --vary friction=0.3:0.9:4 --out out\n"
          "  tribo sweep scenes/stack.json --vary dt=0.002,0.005,0.01 --vary solver=bgs,nncg --out out\n");

@@ -232,14 +232,13 @@ static int run_view(const ViewArgs* a)
 
 static void print_help(const Arg* args)
 {
-  printf("%s\n\n"
-         "Serves the page on this machine, for this machine only, and says where. With a scene it runs it "
-         "live; with a\n"
-         "replay (`tribo run SCENE --trajectory FILE`) it plays it; with a contact problem it is ready to "
-         "race solvers\n"
-         "on it; without any it shows the gallery. A file is read anew whenever the page is loaded. Ctrl-C "
-         "ends it.\n\n",
-         usage);
+  printf(
+      "%s\n\n"
+      "Serves the page to browsers on this machine only, and prints its address. A scene is simulated live,\n"
+      "a replay (`tribo run SCENE --trajectory FILE`) is played, a contact problem is loaded for a race of\n"
+      "solvers; without an argument the page shows the gallery. Files are read again whenever the page is\n"
+      "loaded. Ctrl-C ends the server.\n\n",
+      usage);
   args_help(args);
   printf("\n  tribo view arch\n"
          "  tribo run cards --trajectory cards.trp && tribo view cards.trp\n");

@@ -31,6 +31,7 @@ t ccd vertex-face/dos.csv; ended 0; claim "ccd: lines that end in CR LF"
 for method in inclusion cubic multivariate; do
   t ccd vertex-face/good.csv --method $method --json; ended 0 && grep -q "\"method\":\"$method\"" out; claim "ccd --method $method"
 done
+t ccd vertex-face/good.csv --backward --json; ended 0 && grep -q '"positives":1,"false_positives":0,"false_negatives":0,.*"backward":{"mean":0\.50000[0-9]*,"depth":1}' out; claim "ccd --backward, how long ago and how deep since"
 t ccd plain.csv; ended 2 && one_line && says '^plain.csv: .*--kind'; claim "ccd: a path that does not say the kind"
 t ccd plain.csv --kind vertex-face; ended 0; claim "ccd --kind"
 t ccd vertex-face/empty.csv --json; ended 0 && grep -q '"queries":0' out; claim "ccd: an empty file has no queries"

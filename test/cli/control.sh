@@ -29,6 +29,7 @@ refuse() { # words, what the file says, what the error says
   t run lever.json --control bad.csv --csv-joints bad.out --quiet
   ended 2 && one_line && says "$3" && [ ! -e bad.out ]; claim "--control refuses $1"
 }
+refuse "a joint like none that is there" 't,knee\n0,1\n' 'bad.csv:1:3: no joint is called "knee"; joints: shoulder$'
 refuse "a joint that is not there" 't,sholder\n0,1\n' 'bad.csv:1:3: no joint is called "sholder"; did you mean "shoulder"?'
 refuse "a file without times" 'shoulder\n0\n' 'bad.csv:1:1: the first column must be t'
 refuse "times that go back" 't,shoulder\n0,1\n0,2\n' 'bad.csv:3:1: times must increase'

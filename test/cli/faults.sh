@@ -63,6 +63,15 @@ for c in check run resume solve compare render view "export --to gltf" "ccd --ki
   (ulimit -v 4000000; timeout 20 "$tribo" $c huge.json >out 2>err </dev/null); code=$?
   ended 2 && one_line && says "^huge.json: "; claim "${c%% *} of 20 GB is refused before reading"
 done
+# A pipe to write waits for its reader, and Ctrl-C ends the wait.
+"$tribo" run scene.json --steps 1 --csv pipe --quiet >out 2>err & p=$!
+for i in $(seq 200); do ! grep -q '^SigCgt:.*[2367abef]$' /proc/$p/status 2>/dev/null || break; sleep 0.05; done # it catches SIGINT
+sleep 0.2; kill -INT $p
+for i in $(seq 400); do kill -0 $p 2>/dev/null || break; sleep 0.05; done
+kill -KILL $p 2>/dev/null
+wait $p; code=$?; ended 130 && [ -p pipe ]; claim "Ctrl-C ends the wait for who reads a pipe"
+timeout 20 cat pipe >out & "$tribo" run scene.json --steps 1 --csv pipe --quiet 2>err; code=$?; wait $!
+ended 0 && [ "$(head -c 9 out)" = step,t,na ]; claim "run --csv into a pipe"
 rm -f pipe huge.json
 "$tribo" solve - --solution - <good.json >out 2>err; code=$?
 ended 0 && [ "$(wc -l <out)" -eq 6 ] && says residual; claim "solve - reads standard input, --solution - writes standard output"

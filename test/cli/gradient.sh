@@ -16,13 +16,17 @@ t gradient throw.json --loss ball:0,0,0 --wrt ball.velocty; ended 2 && one_line 
 t gradient throw.json --loss ball:0,0,0 --wrt ball.velocity --method tangnt; ended 2 && one_line && says 'did you mean "tangent"'; claim "gradient: a method that is not there"
 t gradient throw.json --wrt ball.velocity; ended 2 && one_line && says '^usage: tribo gradient'; claim "gradient wants a loss"
 t gradient nowhere.json --loss ball:0,0,0 --wrt ball.velocity; ended 2 && one_line; claim "gradient: a file that is not there"
+t gradient throw.json --loss ball:0.5,0,0.3 --wrt ball.velocity.y,ball.velocity.x; ended 0 && grep -q "velocity.y  -*0  (it has no effect)" out && [ "$(grep -c effect out)" -eq 1 ]; claim "gradient: a number without effect is told"
+t gradient throw.json --loss ball:0,0,0 --wrt ball; ended 2 && one_line && says 'as in "ball.velocity"'; claim "gradient: a body is no number"
 t gradient --help; ended 0 && grep -q "^usage: tribo gradient" out; claim "gradient --help"
 
 t optimize throw.json --for ball.velocity --target ball:0.5,0.1,0.3 --out found
-ended 0 && [ -s found/optimized.json ] && [ -s found/convergence.svg ] && [ -s found/iterate-000.trp ] &&
+ended 0 && grep -q "^wrote found" out && [ -s found/optimized.json ] && [ -s found/convergence.svg ] && [ -s found/iterate-000.trp ] &&
   [ "$(wc -l <found/convergence.csv)" -eq "$(($(ls found/iterate-*.trp | wc -l) + 1))" ]; claim "optimize leaves the scene, the curve and replays"
 "$tribo" run found/optimized.json --quiet --csv - | tail -1 | awk -F, '{exit !(($4-0.5)^2+($5-0.1)^2+($6-0.3)^2 < 1e-6)}'; claim "optimize: the scene that was found hits within a millimetre"
 t optimize throw.json --for ball.velocity --target ball:0.5,0.1,0.3 --bounds ball.velocity=-9:0 --iterations 5 --json --strict
 ended 1 && grep -q '"arrived":false' out && grep -q '"values":{"ball.velocity":\[' out; claim "optimize: out of reach within bounds"
 t optimize throw.json --for ball.velocity --target ball:0.5,0.1,0.3 --bounds ball.velocty=0:1; ended 2 && one_line && says 'did you mean "ball.velocity"'; claim "optimize: bounds of nothing"
+t optimize throw.json --for rubber.restitution --target ball:0.6,0,2 --no-replays --json; ended 0 && grep -qE '"rubber.restitution":(1|0.99)' out; claim "optimize: up to the end of what a number may be"
+t optimize throw.json --for rubber.friction --target ground:1,0,0 --quiet; ended 0 && grep -q "none of them has an effect" out; claim "optimize: numbers without effect are told"
 t optimize --help; ended 0 && grep -q "^usage: tribo optimize" out; claim "optimize --help"

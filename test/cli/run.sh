@@ -52,6 +52,7 @@ t run drop.json --steps 0 --metrics m.json; ended 0 && [ "$(value steps m.json)"
 t run drop.json --scheme moreau --solver bgs --metrics m.json; ended 0 && [ "$(value scheme m.json)$(value solver m.json)" = moreaubgs ]; claim "--scheme and --solver"
 t run drop.json --solver bgs --set solver.order=random --set scheme.stabilization.kind=none --metrics m.json; ended 0; claim "--set reaches every option"
 t run drop.json --steps 0 --set gravity=[0,0,0] --set 'bodies.1.velocity=[0,0,7]' --metrics m.json; ended 0 && grep -q '"velocity": *\[0, *0, *7\]' m.json; claim "--set reaches what the scene holds"
+t run drop.json --set time=0.03 --metrics m.json; ended 0 && [ "$(value steps m.json)" = 3 ]; claim "--set time, as --time"
 t run stack --steps 1 --set 'bodies.nobody.mass=9'; ended 2 && one_line && says 'no element of that name or number: "nobody"'; claim "--set names what the scene does not have"
 t run stack --steps 1 --set 'materials.*.friction=-1'; ended 2 && one_line && says "^materials..*friction=-1:1:1: "; claim "--set: a value of the scene out of range"
 t run drop.json --set solver.ordr=random; ended 2 && grep -q 'did you mean "solver.order"' err; claim "--set: the nearest key"
@@ -76,6 +77,7 @@ for n in 1 13 49; do
   [ "$(value resumed_at rest.json)" = $n ] && tail -n +$((3 * n + 2)) c.csv >want && tail -n +2 rest.csv | cmp -s want -; claim "resumed after step $n: the rest of the rows"
 done
 t run drop.json --checkpoint every.ckp --every 20 --quiet; t resume every.ckp --metrics m.json --quiet; ended 0 && same_state whole.json m.json; claim "a checkpoint at the end"
+t resume every.ckp; ended 0 && says 'is at its end, 0.5 s; use --time or --steps to continue beyond it'; claim "resume says that nothing is left to do"
 t resume every.ckp --steps 5 --metrics m.json; ended 0 && [ "$(value steps m.json)" = 55 ]; claim "resume --steps goes beyond"
 rm -rf moved; mkdir moved; cp part.ckp moved/; (cd moved && "$tribo" resume part.ckp --quiet); claim "a checkpoint needs no other file"
 

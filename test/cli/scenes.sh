@@ -18,6 +18,9 @@ t check arch7.json; ended 0 && grep -q "10 bodies (7 free)" out; claim "scene on
 mkdir -p made && t scene gears -o made/gears.json --set teeth=9 && [ -s made/meshes/wheel-9.obj ]
 t check made/gears.json; ended 0; claim "scene writes its meshes beside itself"
 
+mkdir -p named && (cd named && "$tribo" run arch --steps 1 --quiet --out arch && "$tribo" run arch --steps 1 --quiet --out arch) >out 2>err
+[ $? = 0 ] && [ ! -s err ] && [ -s named/arch/replay.trp ]; claim "a scene's own folder does not hide it"
+
 for name in $names; do
   case $name in pile-*) steps=1 ;; *) steps=3 ;; esac
   # Barriers keep a distance, which the judge counts; xpbd ends with its iterations, and the judge says how far off.
@@ -112,7 +115,7 @@ t sweep stack $grid --out swept; ended 0 && [ "$(wc -l <swept/sweep.csv)" -eq 7 
   [ "$(grep -o '<svg' swept/sweep.html | wc -l)" -eq 14 ]; claim "sweep: a row for each point, a plot for each quantity and dt"
 cp swept/sweep.csv whole.csv
 { head -4 whole.csv; printf '4,stack,0.3,0.01,0.02,ok,1'; } >swept/sweep.csv # stopped in the middle of a row
-t sweep stack $grid --out swept; ended 0 && grep -q '^6 of 6 points, 3 of them from before' out &&
+t sweep stack $grid --out swept; ended 0 && grep -q '^6 of 6 runs done, 3 of them by an earlier sweep' out &&
   [ "$(cut -d, -f1-6,14 whole.csv)" = "$(cut -d, -f1-6,14 swept/sweep.csv)" ]; claim "a sweep that was stopped goes on, to the same states"
 cmp -s <(sed -n 3p whole.csv) <(sed -n 3p swept/sweep.csv); claim "and runs nothing again"
 t sweep stack --vary friction=0.1:0.5:3 --out swept; ended 2 && one_line && says 'another sweep'; claim "of another grid the folder is refused"
