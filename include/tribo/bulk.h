@@ -34,7 +34,7 @@ typedef struct tbContactArrays {
 void tb_world_get_contacts(const tbWorld* world, const tbContactArrays* out);
 
 // What contacts did to every body in the last step, summed: impulses, their moments about the body's position
-// (tbBodyState), and how many contacts pushed; 3 numbers, 3 and 1 per body. Any may be null. Divided by the
+// (tbBodyState), and how many contacts acted; 3 numbers, 3 and 1 per body. Any may be null. Divided by the
 // length of the step they are the mean force and torque that a sensor on the body would show.
 void tb_world_get_contact_sums(const tbWorld* world, double* impulse, double* moment, int* contacts);
 

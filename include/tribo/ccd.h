@@ -71,5 +71,23 @@ typedef struct tbCcdHit {
 // Coordinates that are not finite, or whose differences are not, are a hit at 0, capped. hit may be null.
 bool tb_ccd(const tbCcdQuery* query, const tbCcdOptions* options, tbCcdHit* hit);
 
+// Looking back (course §2.2.1): corners are at `now` after a step of length h; did they meet on the way, when
+// first, and how deep are they in each other since? A discrete step that has gone too far is rewound to
+// there, or takes the place, the normal and the depth for a contact of its next one.
+typedef struct tbCcdPast {
+  tbCcdHit hit;   // t: share of the step until they met
+  double back;    // how long ago that was: (1 − t) h                                                   s
+  double depth;   // overlap now of the places that met, along the normal they met with; < 0: they are apart
+                  // again  m
+  tbVec3 closing; // velocity of b's place relative to a's over the step, p and a0 a1 being a             m/s
+} tbCcdPast;
+
+// query: where corners were, and where they are. As tb_ccd promises; past may be null.
+bool tb_ccd_backward(const tbCcdQuery* query, double h, const tbCcdOptions* options, tbCcdPast* past);
+
+// Where corners were that came to `now` with these velocities (course, eq. 89): x' = x − h u. That rounds:
+// where the former places are known, they are the ones to ask with.
+void tb_ccd_before(const tbVec3 now[4], const tbVec3 velocity[4], double h, tbVec3 before[4]);
+
 TB_API_END
 #endif

@@ -50,6 +50,10 @@ tbStatus tb_body_set_motion(tbContext* ctx, tbWorld* world, tbBodyId body, const
 // A kinematic body goes to the pose within `seconds` (positive), at constant velocity, and rests there.
 tbStatus tb_body_move_to(tbContext* ctx, tbWorld* world, tbBodyId body, tbVec3 position, tbQuat orientation,
                          double seconds);
+// Where the vertices of an animated mesh go from now on: frames as in tbAnimatedDef, in place of those it
+// had.
+tbStatus tb_body_set_frames(tbContext* ctx, tbWorld* world, tbBodyId body, const double* times,
+                            const tbVec3* vertices, int frame_count);
 // A force (N) at a point of the world on a rigid body that moves freely, for the next step only; they add up.
 tbStatus tb_body_apply_at(tbContext* ctx, tbWorld* world, tbBodyId body, tbVec3 force, tbVec3 point);
 // Forces (N) on the nodes of a deformable body, one per node, for the next step only; they add up. Held nodes

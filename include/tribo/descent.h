@@ -31,14 +31,23 @@ typedef enum tbAcceleration {
   TB_ACCELERATE_COUNT
 } tbAcceleration;
 
+// Where a dual scheme evaluates its rows.
+typedef enum tbDualUpdate {
+  TB_DUAL_LINEAR,      // at the start of the step
+  TB_DUAL_INCREMENTAL, // at every iterate, whose velocities go on from the last: fast projection
+  TB_DUAL_RESTART,     // at every iterate, whose velocities are those of all impulses from the start
+  TB_DUAL_COUNT
+} tbDualUpdate;
+
 const char* tb_relaxed_friction_name(tbRelaxedFriction model); // "stick-slip", …; null past the last
 const char* tb_descent_preconditioner_name(tbDescentPreconditioner preconditioner);
 const char* tb_acceleration_name(tbAcceleration acceleration);
+const char* tb_dual_update_name(tbDualUpdate update);
 
 typedef struct tbDescentOptions {
   tbDescentPreconditioner preconditioner; // primal
-  double relaxation;                      // primal: step length α; 0: by a line search
-  tbAcceleration acceleration;            // primal
+  double relaxation;           // primal: step length α; 0: by a line search; xpbd with jacobi: α; 0: 1
+  tbAcceleration acceleration; // primal
   double
       contact_stiffness; // k_n, N/mᵖ⁻¹; 0: chosen from the masses and dt; of xpbd: none, contacts are rigid
   double friction_stiffness; // k_f, N·s/m; 0: dt times k_n; of xpbd: none
@@ -47,7 +56,9 @@ typedef struct tbDescentOptions {
   tbRelaxedFriction friction_model;
   bool turning;  // friction's Hessian with the term of turning directions
   bool balanced; // primal, vbd: the last iterate is made to balance: impulses are those that move bodies
-  bool mass_splitting; // xpbd: all constraints at once, masses split among them; else one after the other
+  bool jacobi;   // xpbd: all constraints at once, in steps of α; else one after the other
+  bool mass_splitting; // xpbd: all at once, masses split among them
+  tbDualUpdate update; // xpbd
 } tbDescentOptions;
 
 TB_API_END

@@ -28,8 +28,20 @@ typedef struct tbSoftDef {
   bool consistent_mass;                   // else at the nodes
 } tbSoftDef;
 
+// How folds resist: a half bend · weight · θ², θ the angle between two triangles. The scheme pd alone has a
+// choice.
+typedef enum tbBending {
+  TB_BENDING_QUADRATIC, // pd: of 2 sin(θ/2) in the place of θ, whose matrix is constant
+  TB_BENDING_DIHEDRAL,  // of the angle itself, in every scheme
+  TB_BENDING_COUNT
+} tbBending;
+
+const char* tb_bending_name(tbBending bending); // "quadratic", "dihedral"
+bool tb_bending_from_name(const char* name, tbBending* out);
+
 typedef struct tbClothDef {
   double area_density, stretch, shear, bend; // kg/m², N/m, N/m, N·m
+  tbBending bending;
   double strain_limit; // beyond this change of length threads resist with limit_stiffness, too; < 1, 0: none
   double limit_stiffness; // 0: 100 times `stretch`   N/m
   double thickness;       // surfaces keep half of it from the middle of the cloth   m

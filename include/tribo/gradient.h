@@ -66,7 +66,8 @@ typedef enum tbGradientMethod {
   // solutions, and under schemes that relax it, steps are differentiated as the run takes them.
   TB_GRADIENT_TANGENT,
   // Reverse: the derivative of the loss by the state is carried back from the end, over steps that are run
-  // again from O(√N) states kept on the way.
+  // again from O(√N) states kept on the way. Tangent where steps remember more than that, or where sides
+  // differ and it costs no more: the report says which it was.
   TB_GRADIENT_ADJOINT,
   TB_GRADIENT_DIFFERENCES, // of whole runs, central: to check the others by
   TB_GRADIENT_METHODS

@@ -53,6 +53,19 @@ tbStatus tb_tet_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbTetM
 // The convex hull of all points of such a file, whether faces use them or not.
 tbStatus tb_hull_load(tbContext* ctx, const char* path, tbVec3 scale, tbHull** out);
 
+// The texture coordinates of an OBJ file (vt), for tbFriction.chart. Faces without are passed over.
+tbStatus tb_chart_load(tbContext* ctx, const char* path, tbVec3 scale, tbWorld* world, int* out);
+
+// A point cache (PC2, version 1): samples of the same points, one after the other, scaled. What Blender and
+// others write of a mesh in motion, and `tribo run` of what deforms.
+typedef struct tbPointCache {
+  int point_count, sample_count;
+  tbVec3* points; // of the first sample, of the second, …          (sample_count · point_count)
+} tbPointCache;
+
+tbStatus tb_point_cache_load(tbContext* ctx, const char* path, tbVec3 scale, tbPointCache* out);
+void tb_point_cache_free(tbContext* ctx, tbPointCache* cache); // takes one that is all zero
+
 // As OBJ; reads back to the same bits.
 tbStatus tb_mesh_save_obj(tbContext* ctx, const char* path, const tbMesh* mesh);
 

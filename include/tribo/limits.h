@@ -10,6 +10,7 @@
 enum {
   TB_MAX_ROWS = 6,        // of a contact
   TB_MAX_DIRECTIONS = 64, // corners of a polyhedral cone
+  TB_MAX_SIDES = 16,      // directions of a polygon with a coefficient each
   TB_MAX_THREADS = 256,
   TB_MAX_SCENE_BODIES = 1000000, // of a scene file, copies counted
   // Files larger than this are refused before they are read, GiB; below 4, which 32 bits can count.

@@ -34,8 +34,9 @@ typedef enum tbLaw {
   TB_LAW_POLYHEDRAL,  // F: regular k-gon with corners at μ(cos, sin)(2πi/k)   rows 3     μ, k
   TB_LAW_DIRECTIONAL, // F: box [−μ_i⁻, μ_i⁺] per friction row: boxed friction rows 2…6   μ₁⁻, μ₁⁺, μ₂⁻, …
                       //    and texture friction
-  TB_LAW_POLYGON,     // F: hull of μ_i (cos, sin)(2πi/8): texture friction   rows 3     μ₀ … μ₇
-  TB_LAW_TENSOR,      // F: L times the unit disc, L uᵀ·u > 0: friction tensors     rows 3     L, row-major
+  TB_LAW_POLYGON, // F: hull of μ_i (cos, sin)(2πi/k): texture friction   rows 3     k, μ₀ … μ₁₅
+                  //    k even, 4 … 16; the rest of the μ has no effect
+  TB_LAW_TENSOR,  // F: L times the unit disc, L uᵀ·u > 0: friction tensors     rows 3     L, row-major
   TB_LAW_COUNT
 } tbLaw;
 
@@ -72,6 +73,7 @@ typedef struct tbMetricBlock {
   const int* ptr;      // sparse: CSR row starts, full symmetric pattern (size+1)
   const int* col;      // sparse: CSR columns within the block, increasing
   const double* chol;  // dense: lower Cholesky factor, row-major (size²); computed by tb_builder_finish
+  const double* ainv; // dense, of more than 6 and at most 256: A⁻¹ (size²), to solve with; computed with chol
   int unit; // sparse: 3 where rows and columns come in whole triples, as finite elements make them; else 1
   const struct tbCholesky* factor; // sparse: factor of the block, computed by tb_builder_finish; null: too
                                    // large to factor, and solved by conjugate gradients

@@ -76,6 +76,16 @@ typedef enum tbFrictionKind {
 // on a deformable it is in the frame its mesh was given in, and moves with the material. Two surfaces meet
 // symmetrically (docs/friction.md).
 
+// How an image lies on a surface. Columns go along the friction's direction d, rows across it, along c = z ×
+// d (x × d where d is along z), from the origin of the frame of the body or its mesh.
+typedef enum tbMapping {
+  TB_MAPPING_CONTACT, // in each contact's plane, along what d is there; on deformables planar
+  TB_MAPPING_PLANAR,  // in the plane of d and c, whatever way the surface faces
+  TB_MAPPING_BOX, // as a box is wrapped: d and c; where the surface faces d, c and d × c; where c, d and d ×
+                  // c
+  TB_MAPPING_COUNT
+} tbMapping;
+
 typedef struct tbFriction {
   tbFrictionKind kind;
   double mu;
@@ -84,16 +94,22 @@ typedef struct tbFriction {
   double torsion, rolling; // m
   double matrix[4], kappa; // tensor: row-major, first axis along `direction`; its symmetric part must not
                            // have a negative eigenvalue
+  double matrix_back[4];   // where the surface slides against `direction` over the other: matrix_back, if
+  bool asymmetric;         // asymmetric
   double static_ratio;     // friction at rest over that of sliding; below 1 counts as 1
   double stribeck;     // speed over which it falls from the one to the other (Stribeck); 0: at once     m/s
   double tresca;       // limit of friction at a contact, whatever its normal force (Tresca); 0: none     N
   double adhesion;     // pull that a contact withstands: the cone moved along its axis                   N
   double restitution;  // of the tangential velocity at impacts, 0 … 1
   int texture;         // tb_world_add_texture(); 0: none
-  int directions;      // of a texture's friction: 8, a polygon; else 4, a box
+  int directions;      // of a texture's friction: 4, a box; more, even, at most 16: a polygon
   double scale, patch; // of a texture: metres per repeat; and the side of the square about a contact that is
                        // looked at, 0: whole repeats                                                    m
   int field;           // tb_world_add_field(): directions that differ from place to place; 0: `direction`
+  int direction_map;   // tb_world_add_direction_map(): the same from an image; 0: none. Metres per repeat:
+                       // scale
+  tbMapping mapping;   // where textures and maps of directions lie on the surface
+  int chart;           // tb_world_add_chart(): by texture coordinates, instead; 0: by `mapping`
 } tbFriction;
 
 tbFriction tb_friction(double mu); // isotropic
@@ -111,10 +127,24 @@ tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* world, int width, int hei
 tbStatus tb_world_add_field(tbContext* ctx, tbWorld* world, int count, const tbVec3* points,
                             const tbVec3* directions, int* out);
 
+// Directions by pixels, row by row, (x, y) of any length but 0: x along the map's columns, y across, as
+// normals of a texture have them. Between the middles of pixels the structure turns steadily. *out is for
+// tbFriction.direction_map.
+tbStatus tb_world_add_direction_map(tbContext* ctx, tbWorld* world, int width, int height,
+                                    const double* directions, int* out);
+
+// Texture coordinates: triangles in the frame of the body, on a deformable of that of its mesh, three corners
+// each, with (u, v) in repeats at each. u goes along the columns of an image and v up its rows, from below,
+// as in OBJ files (tb_chart_load); a contact takes those of the closest triangle. Triangles without an area,
+// in space or on the texture, are left out. *out is for tbFriction.chart, which goes with any shape.
+tbStatus tb_world_add_chart(tbContext* ctx, tbWorld* world, int triangles, const tbVec3* corners,
+                            const double* coordinates, int* out);
+
 // How contacts of a surface give way: force = −k φ − b φ̇ of each contact, in place of the step's
 // stabilisation. Two surfaces are springs in series: compliances 1/k add up, relaxation times b/k meet in the
 // mean weighted by them; a surface without a spring is rigid. Rigid bodies overlap by φ. Surfaces of
-// deformables never pass through each other: their spring is a coat on the surface, and rigid below it.
+// deformables never pass through each other: their spring is a coat on the surface, and rigid below it. The
+// scheme ipc has its barriers in place of springs.
 typedef struct tbContactSpring {
   double stiffness; // k; 0: none                                                                      N/m
   double damping;   // b                                                                               N·s/m
@@ -203,14 +233,27 @@ typedef struct tbBodyState {
 } tbBodyState;
 
 const char* tb_body_name(const tbWorld* world, tbBodyId body);
-// What files call it: "dynamic", "fixed" or "kinematic", of rigid bodies; "soft", "cloth".
+// What files call it: "dynamic", "fixed" or "kinematic", of rigid bodies; "soft", "cloth", "animated".
 const char* tb_body_kind(const tbWorld* world, tbBodyId body);
 tbBodyState tb_body_state(const tbWorld* world, tbBodyId body);
 tbStatus tb_body_set_state(tbContext* ctx, tbWorld* world, tbBodyId body, const tbBodyState* state);
 double tb_body_mass(const tbWorld* world, tbBodyId body); // 0: not dynamic
-int tb_body_dofs(const tbWorld* world, tbBodyId body);    // degrees of freedom; 0: not dynamic
+// Whether the last step left it where it was (option sleep of tribo/step.h), and nothing has woken it since.
+bool tb_body_asleep(const tbWorld* world, tbBodyId body);
+int tb_body_dofs(const tbWorld* world, tbBodyId body); // degrees of freedom; 0: not dynamic
 // A force on the centre of mass and a torque, world axes, for the next step only; they add up.
 tbStatus tb_body_apply(tbContext* ctx, tbWorld* world, tbBodyId body, tbVec3 force, tbVec3 torque);
+
+// A force on the centre of mass and a torque at a time, world axes.
+typedef struct tbLoadKey {
+  double t;
+  tbVec3 force, torque;
+} tbLoadKey;
+
+// What acts on a body in every step, beside tb_body_apply: on straight lines between keys, constant before
+// and after; a step has the mean. No torque on deformable bodies. In place of the last load; count 0: none.
+tbStatus tb_body_set_load(tbContext* ctx, tbWorld* world, tbBodyId body, const tbLoadKey* keys, int count);
+int tb_body_load(const tbWorld* world, tbBodyId body, tbLoadKey* keys); // how many; keys may be null
 
 // Deformable bodies are bodies like others: an id, a name, a material. Their state is that of their nodes;
 // tb_body_state gives the centre of mass and its velocity.
@@ -279,6 +322,31 @@ tbStatus tb_body_set_modes(tbContext* ctx, tbWorld* world, tbBodyId body, const 
 int tb_body_triangle_count(const tbWorld* world, tbBodyId body);
 const int (*tb_body_triangles(const tbWorld* world, tbBodyId body))[3];
 
+// A mesh that goes where it is told, vertex by vertex: an obstacle to deformables, and to what is rigid in
+// schemes that move deformables; nothing moves it. Its vertices are nodes to look at, as those of deformables
+// are; on straight lines between frames, at rest before the first and after the last. The frame that they are
+// given in may move, too, as a kinematic body does (tb_body_set_motion, tb_body_move_to).
+typedef struct tbAnimatedDef {
+  const char* name; // unique; null: "body/INDEX"
+  int vertex_count, triangle_count, frame_count;
+  const int (*triangles)[3]; // counter-clockwise seen from outside                        (triangle_count)
+  const double* times;       // of the frames, increasing                                  (frame_count)  s
+  const tbVec3* vertices;    // of the first frame, of the second, …          (frame_count · vertex_count)
+  double thickness;          // surfaces keep half of it from the triangles                               m
+  tbMaterialId material;
+  const tbFriction* friction; // overrides the material's; may be null
+  tbVec3 position;            // of the frame of the vertices
+  tbQuat orientation;
+  tbVec3 velocity, angular_velocity; // of that frame, constant
+  const tbMotionKey* keys;           // or its poses at times
+  int key_count;
+  uint32_t category, mask; // as in tbBodyDef
+} tbAnimatedDef;
+
+tbAnimatedDef tb_default_animated_def(void); // identity pose, at rest, no thickness
+
+tbStatus tb_world_add_animated(tbContext* ctx, tbWorld* world, const tbAnimatedDef* def, tbBodyId* out);
+
 // Joints. Bodies joined to each other do not collide with each other unless asked to.
 
 typedef enum tbJointType {
@@ -294,7 +362,7 @@ const char* tb_joint_type_name(tbJointType type);
 
 // A position servo of a hinge or slider: force = stiffness (target − coordinate) + damping (rate − speed),
 // within ± force, taken at the end of the step, so that any stiffness is stable; the rate is that of a target
-// that moves by keys. A hinge goes the short way round.
+// that moves by keys. A hinge goes the short way round, unless its limits say which way is open.
 typedef struct tbServo {
   double stiffness; // N·m/rad or N/m      not both of the two zero
   double damping;   // N·m·s/rad or N·s/m

@@ -132,8 +132,8 @@ typedef struct tbSolveOptions {
   double tolerance;          // on the judge's number for the model (fclib's scaling for the cone)
   double tolerance_q;        // on E/‖q‖
   double velocity_tolerance; // on the judge's number in m/s, which no mass can hide
-  double aim; // once the tolerances are reached, go on for a few more iterations towards this share of
-              // them, so that the next step's warm start is within them by itself; 0: stop there
+  double aim; // once the tolerances are reached, go on a little towards this share of them for the sake of
+              // the next warm start (not where this one is far off, of over 100 contacts); 0: stop there
   // Rules that end a run early, by a merit function; it has converged only where the judge's tolerances are
   // met. Each may be 0: not asked.
   tbMerit merit;

@@ -50,8 +50,25 @@ typedef enum tbIntegrator {
 
 const char* tb_integrator_name(tbIntegrator kind);
 
+// What a step of the scheme implicit is with Newton's method on elasticity (course, chapter 4.2). All end at
+// implicit Euler's step, as far as their contacts say the same.
+typedef enum tbFormulation {
+  TB_FORM_VELOCITIES, // a minimum over velocities; gaps are linear about where contacts begin
+  TB_FORM_POSITIONS,  // a minimum over positions; gaps are taken anew where the iterate is
+  TB_FORM_DUAL,       // a root of the equations of motion and of contact: bodies' velocities and impulses
+  TB_FORM_PRIMAL,     // a root of the equations of motion alone: contacts are forces of a stiff potential
+  TB_FORM_COUNT
+} tbFormulation;
+
+const char* tb_formulation_name(tbFormulation form);
+
 // Springs of the scheme penalty, by their depth d: k L (d/L)^p, or k L (exp(d/L) − 1).
-typedef enum tbPenaltySpring { TB_SPRING_POWER, TB_SPRING_EXPONENTIAL, TB_SPRING_COUNT } tbPenaltySpring;
+typedef enum tbPenaltySpring {
+  TB_SPRING_POWER,
+  TB_SPRING_EXPONENTIAL,
+  TB_SPRING_LAYERS, // nested ones, stiffer and stiffer (Harmon et al. 2009)
+  TB_SPRING_COUNT
+} tbPenaltySpring;
 
 const char* tb_penalty_spring_name(tbPenaltySpring kind);
 
@@ -67,7 +84,7 @@ const char* tb_penalty_friction_name(tbPenaltyFriction kind);
 
 // Where its springs are evaluated.
 typedef enum tbPenaltyTime {
-  TB_PENALTY_AUTO,     // implicit where bodies deform, else explicit
+  TB_PENALTY_AUTO,     // implicit where bodies deform or linear springs are left to be chosen
   TB_PENALTY_EXPLICIT, // where the step starts
   TB_PENALTY_IMPLICIT, // where it ends
   TB_PENALTY_TIME_COUNT
@@ -101,16 +118,18 @@ typedef struct tbStepOptions {
   double penalty_length;              // scheme penalty, m: of springs that are not linear; 0: chosen
   tbPenaltyFriction penalty_friction; // scheme penalty
   tbPenaltyTime penalty_time;         // scheme penalty
-  double clearance;       // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
-  int rounds;             // scheme implicit: how often, at most, contacts are found anew and solved for again
+  double clearance; // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
+  int rounds;       // schemes implicit, pd: how often, at most, contacts are found anew and solved for again
   int relinearizations;   // scheme implicit: how often, at most, contacts are linearised anew where nothing
                           // meets
   bool stick_from_impact; // scheme implicit: friction between deformable bodies sees motion from the first
                           // impact on
   int newton_steps;       // scheme implicit: of Newton's method on elasticity, at most; 1: linear in a step
-  int iterations;         // scheme pd: of local and global steps, at most
-  bool accelerated;       // scheme pd: its iterations have momentum
-  bool certified; // scheme pd: what meets on the way becomes a contact, and the iterations are run again
+  tbFormulation formulation; // scheme implicit
+  int iterations;            // scheme pd: of local and global steps, at most
+  bool accelerated;          // scheme pd: its iterations have momentum
+  bool certified; // scheme pd: what meets on the way becomes a contact, and the iterations are run again,
+                  // for thick sheets among themselves, too
   tbBarrierKind barrier;     // scheme ipc
   tbIntegrator integrator;   // scheme ipc: of nodes
   double dhat;               // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
@@ -126,6 +145,9 @@ typedef struct tbStepOptions {
   double damping_ratio; // scheme soft-step: of these springs
   double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
   bool polish;          // scheme soft-step: a step ends with the solver's answer to its problem
+  double sleep; // scheme soft-step, s: bodies that have been slow for so long may sleep; 0 (the default):
+                // none does
+  double sleep_speed; // scheme soft-step, m/s: slower is slow
   int certify; // scheme soft-step: the judge looks at every certify-th step; 0, or negative (the default): at
                // none, and the outcome is "unjudged"
   tbDescentOptions descent; // schemes primal, xpbd, vbd, avbd
@@ -169,10 +191,12 @@ typedef struct tbStepChanges {
   double damping;   // largest share of it that was taken, 0 … 1
   int stopped;      // bodies that went only a part of the step, lest they pass through something
   double short_of;  // m: the longest way that one of them would have gone on, at the velocity it has
-  double projected; // m: how far the projection of positions moved a body's centre of mass at most
+  double projected; // m: how far the projection of positions moved a body's centre of mass at most; of a step
+                    // of substeps, how far it is from where its last velocity takes it in a whole one
   double turned;    // rad: and how far it turned one
   double slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
-                 // and as much slower; of ipc, from a body that went so far that contacts gained energy
+                 // and as much slower; of ipc, from a body that went so far that contacts gained energy; of
+                 // soft-step, from one that fell asleep
   double unbalanced; // N·s: unbalanced descent (tbDescentOptions.balanced): the most momentum that a body won
                      // and no impulse explains
 } tbStepChanges;
@@ -185,6 +209,7 @@ typedef struct tbStepReport {
   const char* used;  // the method that finished
   int iterations;
   int contacts; // rows of joints not counted
+  int asleep;   // bodies that the step left alone (option sleep)
   tbResidual
       residual;       // the judge's, the worst of each number over the problems of impacts and the step's own
   double penetration; // m: deepest overlap at the start of the step
@@ -221,6 +246,9 @@ tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOpti
 // Bodies that a scheme can move: those whose surface moves as a frame (rigid ones), those whose nodes move.
 enum { TB_MOVES_FRAMES = 1, TB_MOVES_NODES = 2, TB_MOVES_MODES = 4 };
 
+// What a friction may have beside its law (tbFriction) that not every scheme applies.
+enum { TB_KNOWS_TRESCA = 1, TB_KNOWS_ADHESION = 2 };
+
 typedef struct tbScheme {
   const char* name;
   const char* summary;
@@ -231,6 +259,8 @@ typedef struct tbScheme {
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;
+  unsigned frictions; // TB_KNOWS_… : worlds with others are refused
+  bool until_apart;   // contacts of surfaces are found anew within a step until nothing meets on the way
 } tbScheme;
 
 int tb_scheme_count(void);
