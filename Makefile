@@ -59,7 +59,7 @@ scenes: build
 	@for name in $$(build/tribo scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p'); do \
 	  build/tribo scene $$name -o scenes/$$name.json || exit 1; done
 
-# The states and pictures that test/determinism/test_golden.c and test/render/test_golden_pictures.c expect, as they are now.
+# The states and pictures that test/determinism/test_golden*.c, test_real_time.c and test/render/test_golden_pictures.c expect, as they are now.
 golden: build
 	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests are_written_down
 

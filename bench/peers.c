@@ -2,13 +2,14 @@
 // The same bodies in Tribo's lanes and in other engines: time of a step, overlaps and joints by one checker,
 // drift. Engines take turns step by step, so that a noisy machine is as noisy for all of them.
 //
-//   bench_peers [FILE.csv [WORD]]        WORD: only scenes whose names contain it
+//   bench_peers [FILE.csv [WORD [ENGINE…]]]    WORD: only scenes whose names contain it
 //
 // Beside FILE.csv it writes FILE.html. The exact lanes take part where there are at most MOST_EXACT bodies.
 #include "bench.h"
 #include "peers/peer.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,14 @@ static void print_row(const PeerRow* r, double reference, FILE* csv)
             r->median_ms, r->worst_ms, r->wall_ms, r->overlap, r->deepest, r->apart, r->moved, r->residual);
 }
 
-static int choose(const PeerScene* s, Runner* r)
+static bool is_asked_for(const char* name, char** asked)
+{
+  for (int k = 0; asked[k]; k++)
+    if (strcmp(asked[k], name) == 0) return true;
+  return !asked[0];
+}
+
+static int choose(const PeerScene* s, char** asked, Runner* r)
 {
   const Peer* all[ENGINES];
   unsigned kinds = 0;
@@ -91,15 +99,15 @@ static int choose(const PeerScene* s, Runner* r)
 #endif
   for (int i = 0; i < s->count; i++) kinds |= 1u << s->body[i].kind;
   for (int i = 0; i < count; i++)
-    if ((kinds & ~all[i]->kinds) == 0 && s->count <= all[i]->most)
+    if ((kinds & ~all[i]->kinds) == 0 && s->count <= all[i]->most && is_asked_for(all[i]->name, asked))
       r[chosen++] = (Runner){.peer = all[i], .ms = calloc((size_t)s->steps, sizeof(double))};
   return chosen;
 }
 
-static int race(const PeerScene* s, FILE* csv, PeerRow* rows)
+static int race(const PeerScene* s, char** asked, FILE* csv, PeerRow* rows)
 {
   Runner r[ENGINES];
-  int count = choose(s, r);
+  int count = choose(s, asked, r);
   PeerPose* pose = calloc((size_t)s->count, sizeof *pose);
   printf("%s: %d bodies, %d steps of 1/60 s\n", s->name, s->count, s->steps);
   for (int k = 0; k < count; k++) r[k].world = r[k].peer->open(s);
@@ -139,6 +147,8 @@ static void write_page(const char* csv, const PeerRow* rows, int count)
 
 int main(int count, char** argument)
 {
+  if (count > 1 && argument[1][0] == '-')
+    return fputs("bench_peers [FILE.csv [WORD [ENGINE...]]]\n", stderr), 1;
   FILE* csv = count > 1 ? fopen(argument[1], "w") : NULL;
   if (count > 1 && !csv) return fprintf(stderr, "%s cannot be written\n", argument[1]), 1;
   PeerRow* rows = calloc(MOST_ROWS, sizeof *rows);
@@ -150,7 +160,8 @@ int main(int count, char** argument)
         csv);
   for (int i = 0; i < PEER_SCENES; i++) {
     PeerScene s = peer_scene(i);
-    if (count < 3 || strstr(s.name, argument[2])) nrow += race(&s, csv, rows + nrow);
+    if (count < 3 || strstr(s.name, argument[2]))
+      nrow += race(&s, argument + (count < 3 ? count : 3), csv, rows + nrow);
     peer_scene_free(&s);
   }
   if (csv) fclose(csv);

@@ -51,8 +51,8 @@ static void bring(Case* c, double gap)
       if (collide(c, i, gap) > 0) lo = x;
       else hi = x;
     }
-    c->placed[i][0] = tb_narrow_shape(&c->a, c->Ta[i]);
-    c->placed[i][1] = tb_narrow_shape(&c->b, c->Tb[i]);
+    tb_narrow_shape(&c->a, c->Ta[i], &c->placed[i][0]);
+    tb_narrow_shape(&c->b, c->Tb[i], &c->placed[i][1]);
     c->hint[i] = (tbPairHint){0};
   }
 }
