@@ -105,7 +105,7 @@ export function slider({ min, max, value, step, scale, digits = 3, oninput }) {
   number.addEventListener('change', () => {
     const x = Number(number.value);
     if (!Number.isFinite(x)) return show(from(Number(range.value)));
-    const inside = Math.min(Math.max(x, log ? 1e-9 : min), log ? 1e9 : Math.max(max, x));
+    const inside = Math.min(Math.max(x, log ? Math.min(min, 1e-9) : min), log ? 1e9 : Math.max(max, x));
     show(inside);
     oninput(inside);
   });
