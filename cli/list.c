@@ -15,7 +15,7 @@
 static void print_borrowed(const tbSolver* s)
 {
   if (!s->borrows_from) return;
-  printf("%-10s by the equations of %s:", "", s->borrows_from);
+  printf("%-14s by the equations of %s:", "", s->borrows_from);
   for (int l = 0; l < TB_LAW_COUNT; l++)
     if (tb_solver_borrows(s, (tbLaw)l, TB_MODEL_CONE)) printf(" %s", tb_law_name((tbLaw)l));
   printf(" ellipses and polygons without width\n");
@@ -25,7 +25,7 @@ static void list_solvers(void)
 {
   for (int i = 0; i < tb_solver_count(); i++) {
     const tbSolver* s = tb_solver_at(i);
-    printf("%-10s %s\n%-10s models:", s->name, s->summary, "");
+    printf("%-14s %s\n%-14s models:", s->name, s->summary, "");
     for (int m = 0; m < TB_MODEL_COUNT; m++)
       if (s->models & 1u << m) printf(" %s", tb_model_name((tbModel)m));
     printf("   (%s)\n", s->reference);
@@ -121,22 +121,22 @@ static void print_mark(const char* mark, const char* column, int* gap)
 
 static void list_matrix(void)
 {
-  printf("%-11s", "laws");
+  printf("%-14s", "laws");
   for (int l = 0; l < TB_LAW_COUNT; l++) printf("  %s", tb_law_name((tbLaw)l));
   for (int i = 0; i < tb_solver_count(); i++) {
     int gap = 2;
-    printf("\n%-11s", tb_solver_at(i)->name);
+    printf("\n%-14s", tb_solver_at(i)->name);
     for (int l = 0; l < TB_LAW_COUNT; l++)
       print_mark(law_mark(tb_solver_models(tb_solver_at(i), (tbLaw)l)), tb_law_name((tbLaw)l), &gap);
   }
-  printf("\n\n● as it stands   ○ under another model of friction (`tribo list solvers`)   · not\n\n%-11s",
+  printf("\n\n● as it stands   ○ under another model of friction (`tribo list solvers`)   · not\n\n%-14s",
          "schemes");
   for (int k = 0; k < tb_scheme_count(); k++) printf("  %s", tb_scheme_at(k)->name);
   printf("  works on");
   for (int i = 0; i < tb_solver_count(); i++) {
     const tbSolver* s = tb_solver_at(i);
     int gap = 2;
-    printf("\n%-11s", s->name);
+    printf("\n%-14s", s->name);
     for (int k = 0; k < tb_scheme_count(); k++)
       print_mark(fit_mark(tb_scheme_fit(tb_scheme_at(k), s)), tb_scheme_at(k)->name, &gap);
     printf(s->metric ? "%*sA and J" : "%*sW, %s%s", gap, "", tb_form_name(s->needs),
