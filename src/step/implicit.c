@@ -36,6 +36,7 @@
 #include "step/trim.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "problem/judge.h"
 
 #include <string.h>
@@ -56,11 +57,11 @@ typedef struct {
   tbArray soft_contacts; // tbSoftContact
   tbArray met;           // tbSurfaceContact
   double clearance;
-  double begun; // when the step did, on the clock
-  double ease;  // of the tolerances asked for, that a round is solved to
-  bool rough;   // it was, and is nowhere near them
-  bool last;    // no round can follow
-  bool useless; // the impulses found are worse than none, and none are taken
+  double deadline; // of the rounds, on the clock; 0: none
+  double ease;     // of the tolerances asked for, that a round is solved to
+  bool rough;      // it was, and is nowhere near them
+  bool last;       // no round can follow
+  bool useless;    // the impulses found are worse than none, and none are taken
 } Rounds;
 
 static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
@@ -103,10 +104,9 @@ static bool budget_left(const tbStepOptions* o, const Rounds* r, const tbStepRep
   double part = r->last ? 1 : 0.5;
   *out = o->solver;
   out->max_iterations = (int)ceil(part * fmax(o->solver.max_iterations - report->iterations, 0));
-  if (!(o->solver.time_budget_s > 0)) return out->max_iterations > 0;
-  double left = o->solver.time_budget_s - (tb_seconds() - r->begun);
-  out->time_budget_s = fmax(part * left, 1e-6); // 0 would be no budget at all
-  return out->max_iterations > 0 && left > 0;
+  double left = r->deadline - tb_seconds();
+  if (r->deadline > 0) out->time_budget_s = fmax(part * left, 1e-6); // 0 would be no budget at all
+  return out->max_iterations > 0 && !tb_is_late(r->deadline);
 }
 
 static bool is_cancelled(const tbStepOptions* o)
@@ -250,7 +250,8 @@ static tbStatus run_newton(tbContext* ctx, const tbWorld* w, const tbStepOptions
     report->newton_missed = !(report->newton_change <= o->newton_tolerance);
     if (last || !report->newton_missed) break;
   }
-  if (report->newton_missed && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+  if (report->newton_missed && report->outcome == TB_CONVERGED)
+    report->outcome = tb_is_late(r->deadline) ? TB_TIME : TB_MAX_ITERATIONS;
   return TB_OK;
 }
 
@@ -261,8 +262,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   double clock = tb_seconds();
   Rounds* r = work->own = TB_TAKE(work->arena, Rounds, 1);
   if (!r) return TB_ERROR_MEMORY;
-  *r = (Rounds){
-      .soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact), .begun = clock, .ease = 1};
+  *r = (Rounds){.soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact), .ease = 1};
   tb_surface_candidates_init(&r->candidates);
   r->candidates.scratch = work->arena;
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
@@ -284,6 +284,7 @@ static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
   Rounds* r = work->own;
   double clock = tb_seconds();
   int rigid = (int)work->constraints.count;
+  r->deadline = tb_step_deadline(o, work->begun);
   r->last = tb_first_deforming(w) < 0;
   if (r->last) return solve(ctx, w, o, &rigid, work, r, report);
   TB_TRY(begin_rounds(ctx, w, o, work, r));

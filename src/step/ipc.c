@@ -50,9 +50,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tb_surface_candidates_init(&ipc->candidates);
   tb_arena_init(&ipc->matrix.arena, ctx);
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
-  double budget = o->solver.time_budget_s > 0 ? o->solver.time_budget_s : INFINITY;
-  if (o->solver.time_left_s) budget = fmin(budget, *o->solver.time_left_s);
-  ipc->deadline = work->begun + budget;
+  ipc->deadline = tb_seconds() + tb_step_time_left(o, work->begun);
   TB_TRY(tb_ipc_begin_bodies(ctx, work, ipc));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   return TB_OK;

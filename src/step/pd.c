@@ -28,6 +28,7 @@
 #include "step/trim.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "problem/judge.h"
 
 static const double SHARP = 1e-10; // of Jᵀr, that may be left when velocities are judged
@@ -76,7 +77,8 @@ static bool has_frames(const tbProblem* p)
 }
 
 // The judge of what the iterations have come to.
-static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
+static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, const tbPd* r,
+                      tbStepReport* report)
 {
   double clock = tb_seconds();
   tbAssembly* a = &work->assembly;
@@ -87,7 +89,8 @@ static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, 
     tb_judge_start_from(work->judge, a->w);
   }
   TB_TRY(tb_assembly_judge(ctx, o, work->judge, a));
-  if (!(tb_residual_excess(&a->residual, &o->solver) <= 1)) report->outcome = TB_MAX_ITERATIONS;
+  if (!(tb_residual_excess(&a->residual, &o->solver) <= 1))
+    report->outcome = tb_is_late(r->deadline) ? TB_TIME : TB_MAX_ITERATIONS;
   report->residual = tb_worse_residual(&report->residual, &a->residual);
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   return tb_array_push(ctx, &work->records, NULL, (size_t)a->nconstraint);
@@ -103,16 +106,18 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   TB_TRY(assemble(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(tb_pd_iterate(ctx, w, o, iterations, work, r, report));
+  tb_step_spend(o, clock);
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-  if (!has_frames(work->assembly.problem)) return judge(ctx, o, work, report);
+  if (!has_frames(work->assembly.problem)) return judge(ctx, o, work, r, report);
   tbSolveOptions solver = o->solver;
   bool deforms = tb_first_deforming(w) >= 0; // and never comes quite to rest
   if (deforms && !(solver.aim > 0)) solver.aim = 1;
   return tb_step_solve(ctx, o, &solver, true, work, report);
 }
 
-// Again with what meets on the way, until nothing does; should it not come to that, bodies go a share of the
-// step. What goes on meeting does so because too few iterations leave contacts open: later rounds have more.
+// Again with what meets on the way, until nothing does; should it not come to that, or should time be up,
+// bodies go a share of the step. What goes on meeting does so because too few iterations leave contacts open:
+// later rounds have more.
 static tbStatus certify(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
                         tbPd* r, const tbStepReport* before, tbStepReport* report)
 {
@@ -123,7 +128,7 @@ static tbStatus certify(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
     report->rounds = round;
     tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
     TB_TRY(tb_surfaces_look(ctx, &r->surfaces, r->clearance, &r->candidates, &r->met));
-    if (r->met.count > 0 && round < o->rounds) {
+    if (r->met.count > 0 && round < o->rounds && !tb_is_late(r->deadline)) {
       tb_soft_contact_learn(&work->assembly, rigid, &r->soft_contacts);
       TB_TRY(tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose,
                                     (tbSoftContactMet){.clearance = r->clearance}, &r->met, &r->soft_contacts,
@@ -151,6 +156,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   if (deforms) TB_TRY(tb_pd_find(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   const tbStepReport before = *report;
+  r->deadline = tb_step_deadline(o, work->begun);
   TB_TRY(solve_once(ctx, w, o, rigid, o->iterations, work, r, report));
   return r->looks_again ? certify(ctx, w, o, rigid, work, r, &before, report) : TB_OK;
 }

@@ -23,6 +23,7 @@ typedef struct {
   tbArray met;           // tbSurfaceContact
   tbArray smooth;        // tbContactConstraint: with planes and round shapes
   double clearance;
+  double deadline;  // on the clock; 0: none
   bool looks_again; // candidates are known, and what meets on the way becomes a contact
   // Of bodies that are projected, one after the other: where their nodes begin, and vectors over all.
   int* first; // (bodies)
@@ -55,6 +56,7 @@ tbStatus tb_pd_begin_bodies(tbContext* ctx, const tbWorld* w, const tbStepOption
 tbStatus tb_pd_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, tbPd* r);
 
 // Velocities and impulses of the assembled problem. (pd_iterations.c)
+// An iteration after the first is not begun past the deadline.
 tbStatus tb_pd_iterate(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int iterations,
                        tbStepWork* work, tbPd* r, tbStepReport* report);
 

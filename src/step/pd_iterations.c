@@ -297,7 +297,7 @@ tbStatus tb_pd_iterate(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   TB_TRY(begin_contacts(w, o, work, r));
   count_part(report, TB_PD_LAYERS, &clock);
   begin_iterations(ctx, w, work, r);
-  for (int k = 0; k < iterations && r->nnode > 0; k++) {
+  for (int k = 0; k < iterations && r->nnode > 0 && !(k > 0 && tb_is_late(r->deadline)); k++) {
     TB_TRY(tb_check_interrupt(ctx));
     if (o->accelerated) extrapolate(work->assembly.problem, work->assembly.lambda, r);
     Change change = iterate(ctx, w, work, r, report);

@@ -3,8 +3,9 @@
 // ends (src/descent/relaxed.h), found by Newton's method. What deformable surfaces run into on the way there
 // becomes a contact, and the minimum is found again.
 #include "step/penalty.h"
-
 #include "step/trim.h"
+
+#include "base/stop.h"
 
 static const double LENGTH = 1e-3; // m: L of springs that are not linear, where it is not given
 
@@ -110,17 +111,18 @@ static tbStatus look(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
   return tb_penalty_assemble(ctx, w, o, work);
 }
 
-// The minimum, and again with what it runs into, a few times.
+// The minimum, and again with what it runs into, a few times, while there is time.
 tbStatus tb_penalty_minimise(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
                              tbStepWork* work, tbStepReport* report)
 {
   const tbStepReport before = *report;
   tbStepOptions own = implicit_of(o);
+  double deadline = tb_step_deadline(o, work->begun);
   bool again = true;
   for (int round = 0; again; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(tb_relaxed_solve(ctx, w, &own, descend, "penalty", work, report));
-    if (round == ROUNDS) break;
+    if (round == ROUNDS || tb_is_late(deadline)) break;
     TB_TRY(look(ctx, w, o, work, rigid, &again));
   }
   return TB_OK;

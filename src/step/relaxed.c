@@ -206,18 +206,14 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
                       .arena = work->arena,
                       .lambda = a->lambda};
   bool uneven = false;
-  if (o->solver.time_budget_s > 0) run.deadline = work->begun + o->solver.time_budget_s;
-  if (o->solver.time_left_s) {
-    double end = clock + fmax(*o->solver.time_left_s, 0);
-    run.deadline = run.deadline > 0 ? fmin(run.deadline, end) : end;
-  }
+  run.deadline = tb_step_deadline(o, work->begun);
   double* guess = run.deadline > 0 ? TB_TAKE(work->arena, double, (size_t)a->problem->nrow + 1) : NULL;
   if (run.deadline > 0 && !guess) return TB_ERROR_MEMORY;
   if (guess) memcpy(guess, a->lambda, (size_t)a->problem->nrow * sizeof *guess);
   tbRelaxedHeld* held = work->cache ? work->cache->held : NULL;
   if (held && held->hold) TB_TRY(tb_relaxed_held_impulses(ctx, held, &run));
   else if (a->problem->ncontact > 0) TB_TRY(solve(ctx, &run));
-  if (o->solver.time_left_s) *o->solver.time_left_s -= tb_seconds() - clock;
+  tb_step_spend(o, clock);
   report->iterations += run.iterations;
   bool late = tb_is_late(run.deadline) && a->problem->ncontact > 0 && !run.v;
   if (late) TB_TRY(best_when_late(ctx, o, work, guess));
@@ -265,17 +261,20 @@ tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* w, const tbStepOptions*
                           const char* name, tbStepWork* work, tbStepReport* report)
 {
   const tbStepReport before = *report;
+  double deadline = tb_step_deadline(o, work->begun);
   bool again = true;
   for (int round = 1; again; round++) {
     TB_TRY(solve_rounds(ctx, w, o, solve, before, work, report));
-    TB_TRY(tb_relaxed_soft_again(ctx, w, o, round, work, report, &again));
+    bool last = round == o->newton_steps || tb_is_late(deadline);
+    TB_TRY(tb_relaxed_soft_again(ctx, w, o, last, work, report, &again));
     if (!again) break;
     learn(work);
     tb_step_forget(ctx, work);
     TB_TRY(assemble(ctx, w, o, work));
   }
-  if (report->newton_missed && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
-  if (before.outcome == TB_CONVERGED && report->outcome == TB_FAILED) report->outcome = TB_MAX_ITERATIONS;
+  tbOutcome ended = tb_is_late(deadline) ? TB_TIME : TB_MAX_ITERATIONS;
+  if (report->newton_missed && report->outcome == TB_CONVERGED) report->outcome = ended;
+  if (before.outcome == TB_CONVERGED && report->outcome == TB_FAILED) report->outcome = ended;
   if (work->assembly.problem->ncontact > 0) report->used = name;
   tb_step_note(work, report);
   tb_stop_short(w, o, work);

@@ -52,9 +52,9 @@ typedef struct tbRelaxedSoft {
 // those that would meet on the way. Appends their constraints.
 tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                                tbStepWork* work, tbRelaxedSoft* soft);
-// Elasticity anew where the step has ended, as often as `newton_steps` say and the tolerance asks for. again:
-// the problem is to be assembled and solved once more.
-tbStatus tb_relaxed_soft_again(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, int round,
+// Elasticity anew where the step has ended, until the tolerance is met or this is the last time. again: the
+// problem is to be assembled and solved once more.
+tbStatus tb_relaxed_soft_again(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, bool last,
                                tbStepWork* work, tbStepReport* report, bool* again);
 // What crosses after the step.
 tbStatus tb_relaxed_soft_count(tbContext* ctx, tbStepWork* work, tbRelaxedSoft* soft, tbStepReport* report);

@@ -27,14 +27,14 @@ tbStatus tb_relaxed_root(tbContext* ctx, const tbWorld* w, const tbStepOptions* 
   if (!(o->descent.contact_stiffness > 0)) run.how.contact_stiffness *= STIFF;
   if (!(o->descent.friction_stiffness > 0))
     run.how.friction_stiffness = run.how.h * run.how.contact_stiffness;
-  tb_step_budget(o, work->begun, &own.solver);
-  if (own.solver.time_budget_s > 0) run.deadline = clock + own.solver.time_budget_s;
+  run.deadline = tb_step_deadline(o, clock); // the budget is a round's, from now on (implicit.c)
   if (a->problem->ncontact > 0) {
     tbRelaxedDescent r;
     TB_TRY(tb_relaxed_descent_begin(ctx, &run, &r));
     TB_TRY(tb_descent_run(ctx, run.arena, &r.descent));
     TB_TRY(tb_relaxed_descent_end(ctx, &run, &r));
   }
+  tb_step_spend(o, clock);
   report->iterations += run.iterations;
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   TB_TRY(tb_assembly_judge(ctx, o, NULL, a));

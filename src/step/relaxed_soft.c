@@ -66,13 +66,12 @@ static tbStatus split_again(tbContext* ctx, const tbWorld* w, const tbStepOption
   return split_all(ctx, w, o, work, r);
 }
 
-tbStatus tb_relaxed_soft_again(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int round,
+tbStatus tb_relaxed_soft_again(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, bool last,
                                tbStepWork* work, tbStepReport* report, bool* again)
 {
   tbRelaxedSoft* r = work->own;
   *again = false;
   if (!r->step || o->newton_steps == 1) return TB_OK;
-  bool last = round == o->newton_steps;
   if (r->split) report->newton_change = change_of(w, work, r);
   else
     TB_TRY(tb_implicit_newton_next(ctx, &r->newton, &work->assembly.view, o->newton_tolerance, last, r->step,

@@ -116,6 +116,24 @@ void tb_step_budget(const tbStepOptions* o, double begun, tbSolveOptions* solver
     solver->time_budget_s = fmax(o->solver.time_budget_s - (tb_seconds() - begun), least);
 }
 
+double tb_step_time_left(const tbStepOptions* o, double begun)
+{
+  double left = INFINITY;
+  if (o->solver.time_budget_s > 0) left = o->solver.time_budget_s - (tb_seconds() - begun);
+  return o->solver.time_left_s ? fmin(left, *o->solver.time_left_s) : left;
+}
+
+double tb_step_deadline(const tbStepOptions* o, double begun)
+{
+  double left = tb_step_time_left(o, begun);
+  return isinf(left) ? 0 : tb_seconds() + fmax(left, 0);
+}
+
+void tb_step_spend(const tbStepOptions* o, double since)
+{
+  if (o->solver.time_left_s) *o->solver.time_left_s -= tb_seconds() - since;
+}
+
 void tb_step_confirm(const tbStepOptions* o, const tbStepWork* work, tbStepReport* report)
 {
   if (report->outcome == TB_CONVERGED && !(tb_residual_excess(&work->assembly.residual, &o->solver) <= 1))

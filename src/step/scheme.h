@@ -79,6 +79,14 @@ double tb_bounce_speed(const tbWorld* world, const tbStepOptions* options);
 // The time budget is the step's: what is left of it, for one more of the problems solved on its way.
 void tb_step_budget(const tbStepOptions* options, double begun, tbSolveOptions* solver);
 
+// Seconds that the solves of a step still have, by its time budget and by what several steps share; infinite
+// where there is neither. As a moment on the clock, for tb_is_late; 0: none.
+double tb_step_time_left(const tbStepOptions* options, double begun);
+double tb_step_deadline(const tbStepOptions* options, double begun);
+
+// Takes what was spent since `since` from what several steps share.
+void tb_step_spend(const tbStepOptions* options, double since);
+
 // Solves one problem of a step by the solver, or by what answers in its place (scene/cache.h). w: an initial
 // guess of v − v_free; judge: the one that was asked, where a solver was; both may be null.
 tbStatus tb_step_answer(tbContext* ctx, const tbCache* cache, const tbProblem* problem,

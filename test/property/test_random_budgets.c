@@ -2,7 +2,9 @@
 // Budgets hold whatever the world: every scheme, methods in turn, worlds drawn from seeds. Time is the
 // thread's own, so that a busy machine changes nothing.
 #include "property/random_worlds.h"
+#include "tribo/io.h"
 
+#include <string.h>
 #include <time.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -56,4 +58,47 @@ TEST(steps_of_random_worlds_keep_to_their_budgets)
     }
   printf("[%d steps of %d out of time] ", late, steps);
   CHECK(late > 20);
+}
+
+// A ball and a block that sheets and solids fall on: contacts all over from the first step on.
+static const char SOFT[] =
+    "{\"tribo\": 1, \"dt\": 0.01, \"bodies\": ["
+    "  {\"fixed\": true, \"shape\": {\"type\": \"sphere\", \"radius\": 0.3}, \"position\": [0, 0, 0.3]},"
+    "  {\"fixed\": true, \"shape\": {\"type\": \"box\", \"size\": [1, 1, 0.5]}, \"position\": [1, 0, 0.25]}"
+    "], \"cloth\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [16, 16]}}, \"area_density\": 0.2,"
+    "  \"stretch\": 200, \"bend\": 1e-4, \"thickness\": 0.002,"
+    "  \"position\": [0, 0, 0.605], \"velocity\": [0, 0, -2]"
+    "}], \"soft\": [{\"mesh\": {\"box\": {\"size\": [0.6, 0.6, 0.4], \"cells\": [8, 8, 6]}},"
+    "  \"density\": 1000, \"young\": 1e5, \"poisson\": 0.3,"
+    "  \"position\": [1, 0, 0.705], \"velocity\": [0, 0, -2]"
+    "}]}";
+
+// Deformable bodies as well, whose schemes have loops of their own: rounds of contacts, of elasticity, of
+// projections.
+TEST(steps_of_soft_worlds_keep_to_their_budgets)
+{
+  for (int k = 0; k < tb_scheme_count(); k++) {
+    if (!(tb_scheme_at(k)->moves & TB_MOVES_NODES)) continue;
+    tbContext ctx = tb_default_context();
+    tbScene scene = {0};
+    int late = 0;
+    CHECK_OK(&ctx, tb_scene_parse(&ctx, "soft", SOFT, strlen(SOFT), NULL, &scene));
+    tbStepOptions o = scene.step;
+    o.scheme = tb_scheme_at(k)->name, o.budget_s = 1e-3;
+    o.solver.tolerance = o.solver.velocity_tolerance = 0;
+    o.newton_tolerance = 1e-15; // none is ever done
+    o.solver.max_iterations = 2000000000;
+    o.iterations = 5000, o.newton_steps = o.rounds = o.relinearizations = 1000;
+    for (int i = 0; i < 6 && scene.world; i++) {
+      tbStepReport report = {0};
+      double begun = worked();
+      CHECK_OK(&ctx, tb_world_step(&ctx, scene.world, &o, &report));
+      double took = worked() - begun;
+      if (took > o.budget_s + ALLOWED)
+        test_failed(__FILE__, __LINE__, "%s, step %d: %.3f s", o.scheme, i, took);
+      late += report.outcome == TB_TIME;
+    }
+    tb_scene_free(&ctx, &scene);
+    CHECK(late > 1);
+  }
 }
