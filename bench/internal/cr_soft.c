@@ -151,7 +151,7 @@ static tbProblem* make_problem(tbContext* ctx, const Scene* scene, const Soft* s
   for (int i = 0; i < s->bodies; i++) {
     check(ctx, tb_cholesky_solve(ctx, s->factor[i], 1, s->rhs + (size_t)i * n, v, room));
     check(ctx, tb_builder_borrowed(b, s->n, s->body->K.ptr, s->body->K.idx, matrix(s, i), v,
-                                   factored ? s->factor[i] : NULL, NULL, NULL));
+                                   factored ? s->factor[i] : NULL, NULL, NULL, NULL));
   }
   double mu = 0.5, J[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, minus[9];
   for (int i = 0; i < 9; i++) minus[i] = -J[i];

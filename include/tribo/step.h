@@ -144,7 +144,7 @@ typedef struct tbStepOptions {
   double hertz;         // scheme soft-step: of the springs that push overlaps out
   double damping_ratio; // scheme soft-step: of these springs
   double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
-  bool polish;          // scheme soft-step: a step ends with the solver's answer to its problem
+  bool polish;          // schemes soft-step, pd: a step ends with the solver's answer to its problem
   double sleep; // scheme soft-step, s: bodies that have been slow for so long may sleep; 0 (the default):
                 // none does
   double sleep_speed; // scheme soft-step, m/s: slower is slow

@@ -202,6 +202,7 @@ void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* b, int* d
   const tbCsr* A = s->pattern;
   const tbPacked* packed = s->packed.pattern ? &s->packed : NULL;
   if (step->lent)
-    tb_builder_borrowed(b, step->size, A->ptr, A->idx, s->A, step->v_free, s->factor, packed, dof);
+    tb_builder_borrowed(b, step->size, A->ptr, A->idx, s->A, step->v_free, s->factor, packed, s->entries,
+                        dof);
   else tb_builder_sparse(b, step->size, A->ptr, A->idx, s->A, step->v_free, dof);
 }

@@ -7,18 +7,21 @@
 #include <string.h>
 
 tbStatus tb_deformable_project(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* w,
-                               const tbBody* body, double h, tbBodyStep* step, tbPdStep* out)
+                               const tbBody* body, double h, bool solved, tbBodyStep* step, tbPdStep* out)
 {
   const tbDeformable* d = body->own;
   size_t n = (size_t)d->fem->nnode;
   if (!kept->pd) TB_TRY(tb_pd_create(ctx, d->fem, &kept->pd));
   TB_TRY(tb_pd_update(ctx, kept->pd, h));
+  if (solved) TB_TRY(tb_pd_factor_wide(ctx, kept->pd));
   tbDeformableStep* s = step->own = TB_TAKE(arena, tbDeformableStep, 1);
   tbVec3* v_free = TB_TAKE(arena, tbVec3, n);
   if (!s || !v_free) return TB_ERROR_MEMORY;
   s->pin = TB_TAKE(arena, tbVec3, n);
   if (!s->pin) return TB_ERROR_MEMORY;
   s->pattern = &kept->pd->wide, s->A = kept->pd->wide.val;
+  if (solved && kept->pd->wide_factor)
+    s->factor = kept->pd->wide_factor, s->entries = &kept->pd->wide_inverse;
   step->size = 3 * (int)n, step->expensive = true, step->lent = true;
   step->v = &d->v->x, step->v_free = &v_free->x;
   tb_deformable_lead(w, d, h, s->pin);

@@ -8,17 +8,19 @@
 #include "kind/step.h"
 
 struct tbCholesky;
+struct tbSelectedInverse;
 
 // tbBodyStep.own of a deformable body.
 typedef struct tbDeformableStep {
-  tbFemBody* fem;            // the body's, or one that computes apart from it
-  const tbCsr* pattern;      // of A: fem->K's, or that of the projective form
-  double* A;                 // M + hB + h²K; held nodes stand still                     kg
-  double* rhs;               // A v_free                                                 (3 nnode)
-  tbVec3* pin;               // velocities of the nodes that are held                    (nnode)
-  struct tbCholesky* factor; // of A; null: too large to factor, or the problem is to do without
-  tbPacked packed;           // of A: the arrays below; without a pattern: not made
-  double *value, *inverse;   // inverse, rounded: null where there is a factor
+  tbFemBody* fem;       // the body's, or one that computes apart from it
+  const tbCsr* pattern; // of A: fem->K's, or that of the projective form
+  double* A;            // M + hB + h²K; held nodes stand still                     kg
+  double* rhs;          // A v_free                                                 (3 nnode)
+  tbVec3* pin;          // velocities of the nodes that are held                    (nnode)
+  const struct tbSelectedInverse* entries; // of A⁻¹; null: not known
+  struct tbCholesky* factor;               // of A; null: too large to factor, or the problem is to do without
+  tbPacked packed;                         // of A: the arrays below; without a pattern: not made
+  double *value, *inverse;                 // inverse, rounded: null where there is a factor
   float* rounded;
   double* node_mass;     // split: of the nodes, with what damps them; else null         (nnode)  kg
   tbElementRows* row;    // split: of the elements
@@ -48,7 +50,8 @@ tbStatus tb_deformable_elements(tbContext* ctx, const tbStepView* view, int body
 
 // deformable_pd.c
 tbStatus tb_deformable_project(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,
-                               const tbBody* body, double h, tbBodyStep* step, struct tbPdStep* out);
+                               const tbBody* body, double h, bool solved, tbBodyStep* step,
+                               struct tbPdStep* out);
 
 // deformable_rows.c
 void tb_deformable_contact(const tbStepView* view, int body, const tbContactSide* side, int dof,

@@ -106,6 +106,7 @@ tbStatus tb_selected_inverse(tbContext* ctx, tbArena* arena, const tbCholesky* f
   }
   double* Z = TB_TAKE(arena, double, entries);
   int *place = TB_TAKE(arena, int, n), *supernode = TB_TAKE(arena, int, n);
+  int* tree = TB_TAKE(arena, int, (size_t)f->supernodes);
   tbArena temporary;
   tb_arena_init(&temporary, ctx);
   Work w = {.f = f,
@@ -116,12 +117,14 @@ tbStatus tb_selected_inverse(tbContext* ctx, tbArena* arena, const tbCholesky* f
             .B = TB_TAKE(&temporary, double, rows* widest),
             .X = TB_TAKE(&temporary, double, widest* widest),
             .at = TB_TAKE(&temporary, int, rows)};
-  bool enough = Z && place && supernode && w.S && w.B && w.X && w.at;
+  bool enough = Z && place && supernode && tree && w.S && w.B && w.X && w.at;
   for (int s = 0; enough && s < f->supernodes; s++)
     for (int k = f->start[s]; k < f->start[s + 1]; k++) supernode[k] = s, place[f->perm[k]] = k;
+  for (int s = f->supernodes - 1; enough && s >= 0; s--)
+    tree[s] = tb_cholesky_rows(f, s) > 0 ? tree[supernode[f->rows[f->below[s]]]] : s;
   for (int s = f->supernodes - 1; enough && s >= 0 && !tb_asked(ctx->interrupt); s--) invert(&w, s);
   tb_arena_free(&temporary);
-  *out = (tbSelectedInverse){f, Z, place, supernode};
+  *out = (tbSelectedInverse){f, Z, place, supernode, tree};
   return enough ? tb_check_interrupt(ctx) : TB_ERROR_MEMORY;
 }
 
@@ -130,6 +133,10 @@ bool tb_selected_inverse_at(const tbSelectedInverse* inverse, int i, int j, doub
   const tbCholesky* f = inverse->factor;
   int a = inverse->place[i], b = inverse->place[j], row = a > b ? a : b, column = a > b ? b : a;
   int s = inverse->supernode[column], at = row - f->start[s];
+  if (inverse->tree[s] != inverse->tree[inverse->supernode[row]]) {
+    *value = 0;
+    return true;
+  }
   if (row >= f->start[s + 1]) {
     const int* R = f->rows + f->below[s];
     int low = 0, high = tb_cholesky_rows(f, s);

@@ -7,7 +7,8 @@
 //
 //   Z_RC = −Z_RR B        Z_CC = (L_CC L_CCᵀ)⁻¹ − Bᵀ Z_RC
 //
-// and all of Z_RR is known, as R's rows and columns are among L's entries.
+// and all of Z_RR is known, as R's rows and columns are among L's entries. Between rows of different
+// elimination trees, such as the axes of a matrix that acts on each alike, A⁻¹ is zero.
 //
 // Cost      about twice that of the factor, while one column of A⁻¹ by itself takes a solve.
 // Memory    that of L.
@@ -21,13 +22,14 @@ typedef struct tbSelectedInverse {
   const double* Z;      // in the panels of L; diagonal blocks whole
   const int* place;     // the column of L of a row of A         (n)
   const int* supernode; // of a column of L                       (n)
+  const int* tree;      // of a supernode: the last one of its elimination tree  (supernodes)
 } tbSelectedInverse;
 
 // The factor must have been computed, and must stay as it is. What is interrupted is of no use.
 tbStatus tb_selected_inverse(tbContext* ctx, tbArena* arena, const tbCholesky* factor,
                              tbSelectedInverse* out);
 
-// (A⁻¹)_ij; false: L has no entry there.
+// (A⁻¹)_ij; false: L has no entry there, though i and j are of one tree.
 bool tb_selected_inverse_at(const tbSelectedInverse* inverse, int i, int j, double* value);
 
 #endif

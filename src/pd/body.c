@@ -66,6 +66,7 @@ tbStatus tb_pd_create(tbContext* ctx, const tbFemBody* fem, tbPdBody** out)
   tbPdBody* b = TB_NEW(ctx, tbPdBody, 1);
   if (!b) return TB_ERROR_MEMORY;
   tb_arena_init(&b->arena, ctx);
+  tb_arena_init(&b->inverses, ctx);
   b->fem = fem, b->nnode = fem->nnode;
   b->corners = fem->cloth ? 3 : 4, b->nelement = fem->nelement[0];
   tbStatus status = make(b);
@@ -78,7 +79,9 @@ void tb_pd_free(tbContext* ctx, tbPdBody* b)
 {
   if (!b) return;
   tb_cholesky_free(ctx, b->factor);
-  b->arena.ctx = ctx; // the one it was made with may be gone
+  tb_cholesky_free(ctx, b->wide_factor);
+  b->arena.ctx = b->inverses.ctx = ctx; // the one they were made with may be gone
   tb_arena_free(&b->arena);
+  tb_arena_free(&b->inverses);
   tb_free(ctx, b);
 }

@@ -23,7 +23,7 @@
 #define TB_PD_BODY_H
 
 #include "fem/body.h"
-#include "math/cholesky.h"
+#include "math/cholesky_inverse.h"
 
 enum { TB_PD_EIGHT = 8 };
 
@@ -48,7 +48,12 @@ typedef struct tbPdBody {
   double* lump; // the diagonal part of P, that masses and drag make           (nnode)  kg
   tbCholesky* factor;
   tbCholeskyParts parts; // of the factor, for threads
-  double mass;           // the sum of `lump`                                        kg
+  // The factor of `wide`, for contact problems that a solver answers; null: not asked for, or too large.
+  tbCholesky* wide_factor;
+  tbSelectedInverse wide_inverse;
+  tbArena inverses;               // holds the arrays of wide_inverse
+  bool wide_analysed, wide_known; // wide_known: factor and inverse are those of the present values
+  double mass;                    // the sum of `lump`                                        kg
   double softness; // β ≤ 1: P⁻¹ ≤ 1 1ᵀ/mass + β (D⁻¹ − 1 1ᵀ/mass), D = `lump`; 1: of cloth, and with pins
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
@@ -66,6 +71,9 @@ typedef struct tbPdBody {
 tbStatus tb_pd_create(tbContext* ctx, const tbFemBody* fem, tbPdBody** out);
 tbStatus tb_pd_update(tbContext* ctx, tbPdBody* body, double h);
 void tb_pd_free(tbContext* ctx, tbPdBody* body); // takes null
+// The factor of `wide` and entries of its inverse, computed once for all steps with the same h and pins
+// (matrix.c).
+tbStatus tb_pd_factor_wide(tbContext* ctx, tbPdBody* body);
 
 // mass and softness, from the factor (softness.c).
 tbStatus tb_pd_measure_softness(tbContext* ctx, tbPdBody* body);

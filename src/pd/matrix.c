@@ -3,6 +3,7 @@
 #include "pd/elements.h"
 
 #include "base/threads.h"
+#include "tribo/limits.h"
 
 #include <string.h>
 
@@ -147,6 +148,7 @@ tbStatus tb_pd_update(tbContext* ctx, tbPdBody* b, double h)
 {
   if (h == b->h && memcmp(b->pinned, b->fem->pinned, (size_t)b->nnode) == 0) return TB_OK;
   b->h = 0; // until all of it is there
+  b->wide_known = false;
   b->arena.ctx = ctx;
   TB_TRY(make_values(ctx, b, h));
   tbCholeskyOptions how = {.ordering = b->nnode > LARGE ? TB_ORDERING_AUTO : TB_ORDERING_DEGREE};
@@ -156,6 +158,33 @@ tbStatus tb_pd_update(tbContext* ctx, tbPdBody* b, double h)
   tb_cholesky_load_parts(ctx->threads, b->factor, &b->parts);
   TB_TRY(tb_pd_measure_softness(ctx, b));
   b->h = h;
+  return TB_OK;
+}
+
+// The order of elimination of P, one axis after the other: supernodes are those of P's own factor.
+static tbStatus analyse_wide(tbContext* ctx, tbPdBody* b)
+{
+  int* order = TB_NEW(ctx, int, 3 * (size_t)b->nnode);
+  if (!order) return TB_ERROR_MEMORY;
+  const int* perm = tb_cholesky_permutation(b->factor);
+  for (int a = 0, at = 0; a < 3; a++)
+    for (int k = 0; k < b->nnode; k++) order[at++] = 3 * perm[k] + a;
+  tbCholeskyOptions how = {.order = order, .most_bytes = TB_FACTOR_BYTES};
+  tbStatus status = tb_cholesky_analyze(ctx, 3 * b->nnode, b->wide.ptr, b->wide.idx, &how, &b->wide_factor);
+  tb_free(ctx, order);
+  b->wide_analysed = status == TB_OK;
+  return status;
+}
+
+tbStatus tb_pd_factor_wide(tbContext* ctx, tbPdBody* b)
+{
+  if (!b->wide_analysed) TB_TRY(analyse_wide(ctx, b));
+  if (b->wide_known || !b->wide_factor) return TB_OK;
+  TB_TRY(tb_cholesky_factor(ctx, b->wide_factor, b->wide.val));
+  b->inverses.ctx = ctx;
+  tb_arena_reset(&b->inverses);
+  TB_TRY(tb_selected_inverse(ctx, &b->inverses, b->wide_factor, &b->wide_inverse));
+  b->wide_known = true;
   return TB_OK;
 }
 

@@ -12,10 +12,11 @@
 
 // As tb_builder_sparse, but the arrays of A are borrowed: neither copied nor checked, and they must outlive
 // the problem. `factor` holds the factor of these values, and is borrowed too; null: A is too large to
-// factor, and is solved with by conjugate gradients. `half` is the upper half of A, borrowed; null where rows
-// do not come in triples, or it was not made. v_free is copied.
+// factor, and is solved with by conjugate gradients. `packed` is the upper half of A, borrowed; null where
+// rows do not come in triples, or it was not made. `inverse` holds entries of A⁻¹, borrowed; null: computed
+// where many contacts ask for them. v_free is copied.
 tbStatus tb_builder_borrowed(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
                              const double* v_free, const tbCholesky* factor, const tbPacked* packed,
-                             int* dof);
+                             const struct tbSelectedInverse* inverse, int* dof);
 
 #endif

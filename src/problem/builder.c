@@ -133,7 +133,8 @@ tbStatus tb_builder_sparse(tbBuilder* b, int size, const int* ptr, const int* co
 }
 
 tbStatus tb_builder_borrowed(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
-                             const double* v_free, const tbCholesky* factor, const tbPacked* packed, int* dof)
+                             const double* v_free, const tbCholesky* factor, const tbPacked* packed,
+                             const struct tbSelectedInverse* inverse, int* dof)
 {
   ALIVE(b);
   TB_TRY(check_block(b, size));
@@ -145,7 +146,8 @@ tbStatus tb_builder_borrowed(tbBuilder* b, int size, const int* ptr, const int* 
                          .col = col,
                          .unit = packed ? 3 : 0,
                          .factor = factor,
-                         .packed = packed};
+                         .packed = packed,
+                         .inverse = inverse};
   tbPendingBlock block = {
       .kind = TB_METRIC_SPARSE, .dof = as_is.dof, .size = size, .kept = true, .as_is = as_is};
   PUSH(b, v_free, v_free, (size_t)size);

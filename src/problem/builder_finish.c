@@ -96,7 +96,7 @@ static tbStatus prepare_block(tbContext* ctx, tbProblemOwner* owner, int i)
   if (!owner->kept[i]) TB_TRY(tb_metric_prepare(ctx, &owner->arena, i, block));
   if (!block->packed) tb_metric_measure(block);
   if (!owner->kept[i]) TB_TRY(tb_metric_pack(&owner->arena, ctx->threads, block));
-  if (block->kind != TB_METRIC_SPARSE || !block->factor) return TB_OK;
+  if (block->kind != TB_METRIC_SPARSE || !block->factor || block->inverse) return TB_OK;
   return tb_metric_invert(ctx, &owner->arena, rows_on(&owner->problem, i), block);
 }
 

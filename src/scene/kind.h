@@ -75,9 +75,11 @@ struct tbKind {
                     struct tbBodyStep* out);
   tbStatus (*prepare)(tbContext* ctx, const tbWorld* world, const tbBody* body, double dt, double tolerance,
                       struct tbBodyStep* step);
-  // The same in projective form (pd/body.h): both at once, for `out` to be iterated with.
+  // The same in projective form (pd/body.h): both at once, for `out` to be iterated with. solved: a solver is
+  // to answer problems with its block, which lends its factor to them.
   tbStatus (*project)(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,
-                      const tbBody* body, double dt, struct tbBodyStep* step, struct tbPdStep* out);
+                      const tbBody* body, double dt, bool solved, struct tbBodyStep* step,
+                      struct tbPdStep* out);
 
   // What a step changes of it beside tbBody, array by array; null: no more. For steps of several substeps.
   double* (*changes)(const tbBody* body, int k, int* count);

@@ -294,7 +294,8 @@ static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbD
   if (!soft.soft || *over) return TB_OK;
   if (!soft.W_too_large) {
     int cap = soft.worth / 4 > 20 ? soft.worth / 4 : 20;
-    if (!near) TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
+    if (!near && soft.worth > 0)
+      TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
     Stage newton = {.name = "prox-newton", .cap = SOFT_STEPS};
     return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
   }

@@ -19,7 +19,7 @@ tbStatus tb_auto_open(tbContext* ctx, tbRun* run, double* lambda, bool* over);
 // What the sparse metric blocks of a problem mean for the order of methods. (auto_soft.c)
 typedef struct tbAutoSoft {
   bool soft;        // `cr` and `ica` go first
-  int worth;        // of their iterations: what W and a dozen steps of Newton on it cost
+  int worth;        // of their iterations: what W and a dozen steps of Newton on it cost; 0: none pays
   bool W_too_large; // methods that need W are left out
 } tbAutoSoft;
 

@@ -6,7 +6,9 @@
 // residuals converge slowly on soft bodies, whose W is ill conditioned, where `prox-newton` takes ten or
 // twenty steps: so it has its turn after a quarter of what W and Newton cost. Where contacts are many Newton
 // goes by velocities instead and needs no W (newton_core.h). Where W costs too much, or does not fit, it
-// never has its turn: `ica` and `cr` go on from the best so far.
+// never has its turn: `ica` and `cr` go on from the best so far. A rigid body on many nodes couples all of
+// their contacts in the matrix that `cr` factors at every change of states: it is left out where that takes
+// a good part of what Newton does.
 #include "math/cholesky.h"
 #include "problem/delassus.h"
 #include "solve/auto.h"
@@ -18,6 +20,7 @@ static const double MOST_WORK = 2e11; // multiply-adds for W: a minute or so
 static const double MOST_WORTH = 1e6; // iterations
 static const double DIAGONAL =
     0.5; // of the work for W: its diagonal blocks take the first half of each solve
+static const double SCHUR_WORTH = 0.25; // of Newton's work: the most that one factor of `cr` may take
 
 static bool is_sparse(const tbProblem* p, int c)
 {
@@ -32,9 +35,24 @@ static double work_per_column(const tbMetricBlock* b)
   return b->factor ? 0.25 * (double)tb_cholesky_stats(b->factor).entries : 60.0 * b->ptr[b->size];
 }
 
+// Multiply-adds of the factor of J D⁻¹Jᵀ, dense over each body that is not sparse, at the pace of products.
+static tbStatus schur_work(tbContext* ctx, const tbProblem* p, double* out)
+{
+  double* rows = TB_NEW(ctx, double, (size_t)p->nblock);
+  if (!rows) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      if (!is_sparse(p, c)) rows[p->dof_block[p->jac_dof[c]]] += tb_rows(p, k);
+  *out = 0;
+  for (int b = 0; b < p->nblock; b++) *out += rows[b] * rows[b] * rows[b] / 3 / 4;
+  tb_free(ctx, rows);
+  return TB_OK;
+}
+
 tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out)
 {
   const tbProblem* p = run->p;
+  double schur;
   double work = 0, step = 0, flops = 0, entries = 0, bytes,
          most = run->o->factor_bytes > 0 ? run->o->factor_bytes : TB_FACTOR_BYTES;
   int on_sparse = 0;
@@ -70,6 +88,7 @@ tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out)
   // take about twice the factor of A. Their operations run four times as fast.
   double rows = p->nrow, newton = 12 * (rows * rows * rows / 3 / 9 / 4 + rows * rows);
   if (by_velocity) work *= DIAGONAL, newton = 12 * (2 * flops / 4 + 8 * entries + 500 * rows);
-  out->worth = (int)fmin(MOST_WORTH, (work + newton) / step);
+  TB_TRY(schur_work(ctx, p, &schur));
+  out->worth = schur > SCHUR_WORTH * (work + newton) ? 0 : (int)fmin(MOST_WORTH, (work + newton) / step);
   return TB_OK;
 }

@@ -11,9 +11,10 @@
 //   all nodes   v = P⁻¹(b + Jᵀr), with the factor that every step shares         (src/pd/matrix.c)
 //
 // What is published and judged is the contact problem of the last iteration: P and b with p as they are. The
-// impulses are whatever the iterations have come to; where they miss the tolerance the report says so. A
-// world with rigid bodies that move freely has their contacts and joints in the same problem, and a solver
-// finishes it from there.
+// impulses are whatever the iterations have come to; where they miss the tolerance the report says so, or,
+// with the option `polish`, a solver goes on from there. A world with rigid bodies that move freely has their
+// contacts and joints in the same problem, and is always left to a solver in the end. Solvers use the factor
+// of P for all three axes, which is computed once as well.
 //
 // Cost: per iteration two passes over the factor of an n × n matrix, for three right-hand sides at once.
 // Limits: first order. Whatever meets on the way becomes a contact and the iterations are run again, as in
@@ -76,23 +77,30 @@ static bool has_frames(const tbProblem* p)
   return false;
 }
 
-// The judge of what the iterations have come to.
+// The judge of what the iterations have come to. *ends: that stands; else a solver goes on from there.
 static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, const tbPd* r,
-                      tbStepReport* report)
+                      tbStepReport* report, bool* ends)
 {
   double clock = tb_seconds();
   tbAssembly* a = &work->assembly;
-  report->used = "pd";
   if (a->problem->ncontact > 0) {
     TB_TRY(tb_judge_create(ctx, a->problem, &work->judge));
     tb_judge_accuracy(work->judge, SHARP);
     tb_judge_start_from(work->judge, a->w);
   }
   TB_TRY(tb_assembly_judge(ctx, o, work->judge, a));
-  if (!(tb_residual_excess(&a->residual, &o->solver) <= 1))
-    report->outcome = tb_is_late(r->deadline) ? TB_TIME : TB_MAX_ITERATIONS;
-  report->residual = tb_worse_residual(&report->residual, &a->residual);
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  bool missed = !(tb_residual_excess(&a->residual, &o->solver) <= 1);
+  bool late = tb_is_late(r->deadline);
+  *ends = !missed || !o->polish || late;
+  if (!*ends) {
+    tb_judge_free(ctx, work->judge);
+    work->judge = NULL;
+    return TB_OK;
+  }
+  if (missed) report->outcome = late ? TB_TIME : TB_MAX_ITERATIONS;
+  report->used = "pd";
+  report->residual = tb_worse_residual(&report->residual, &a->residual);
   return tb_array_push(ctx, &work->records, NULL, (size_t)a->nconstraint);
 }
 
@@ -108,8 +116,11 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   TB_TRY(tb_pd_iterate(ctx, w, o, iterations, work, r, report));
   tb_step_spend(o, clock);
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-  if (!has_frames(work->assembly.problem)) return judge(ctx, o, work, r, report);
+  bool ends = false;
+  if (!has_frames(work->assembly.problem)) TB_TRY(judge(ctx, o, work, r, report, &ends));
+  if (ends) return TB_OK;
   tbSolveOptions solver = o->solver;
+  tb_step_budget(o, work->begun, &solver);
   bool deforms = tb_first_deforming(w) >= 0; // and never comes quite to rest
   if (deforms && !(solver.aim > 0)) solver.aim = 1;
   return tb_step_solve(ctx, o, &solver, true, work, report);

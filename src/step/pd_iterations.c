@@ -21,6 +21,14 @@ typedef tbPdChange Change;
 
 // ---- what the step begins with ----
 
+// Bodies that move freely as frames: what the iterations come to with them is the start of a solver.
+static bool has_free_frames(const tbWorld* w)
+{
+  for (int i = 0; i < (int)w->body.count; i++)
+    if (tb_bodies(w)[i].motion == TB_BODY_DYNAMIC && !tb_bodies(w)[i].kind->project) return true;
+  return false;
+}
+
 tbStatus tb_pd_begin_bodies(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                             tbPd* r)
 {
@@ -31,12 +39,13 @@ tbStatus tb_pd_begin_bodies(tbContext* ctx, const tbWorld* w, const tbStepOption
   r->first = TB_TAKE(work->arena, int, n);
   r->touched = TB_TAKE(work->arena, uint8_t*, n);
   if (!r->step || !r->projected || !r->first || !r->touched) return TB_ERROR_MEMORY;
+  bool solved = o->polish || has_free_frames(w);
   for (size_t i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     r->first[i] = r->nnode;
     if (!b->kind->project) continue;
     tbBodyFactor* kept = (tbBodyFactor*)work->cache->factor.data + i;
-    TB_TRY(b->kind->project(ctx, work->arena, kept, w, b, o->dt, &r->step[i], &r->projected[i]));
+    TB_TRY(b->kind->project(ctx, work->arena, kept, w, b, o->dt, solved, &r->step[i], &r->projected[i]));
     r->nnode += r->projected[i].body->nnode;
     if (!r->projected[i].body->fem->drag) continue;
     r->projected[i].touched = r->touched[i] =

@@ -93,8 +93,9 @@ static const tbOption rows[] = {
     {ROW("scheme.push_speed", TB_OPTION_NUMBER, push_speed), .high = INFINITY, .value = 3, .unit = "m/s",
      .text = "scheme soft-step: largest speed at which overlaps are pushed out"},
     {ROW("scheme.polish", TB_OPTION_BOOL, polish),
-     .text = "scheme soft-step: at the end of a step a solver continues from the impulses of the substeps; "
-             "solver.budget_ms limits its time"},
+     .text =
+         "schemes soft-step, pd: at the end of a step a solver continues from the impulses of the substeps "
+         "or iterations, for pd where these missed the tolerance; solver.budget_ms limits its time"},
     {ROW("scheme.sleep", TB_OPTION_NUMBER, sleep), .high = INFINITY, .unit = "s",
      .text = "scheme soft-step: touching or joined bodies that have all been slower than sleep_speed for "
              "this long are skipped until something touches, pushes or changes one of them; 0: off"},

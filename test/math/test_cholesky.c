@@ -281,6 +281,29 @@ TEST(selected_entries_of_the_inverse_are_those_of_solves)
   check_selected_inverse(&ctx, make_cloth(&ctx, &r, 8));
 }
 
+// Of a matrix that falls apart into blocks, what lies between them is known, and zero.
+TEST(selected_entries_between_trees_are_zero)
+{
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(32);
+  tbArena arena;
+  tbSelectedInverse inverse;
+  tbCholesky* f = NULL;
+  tbCsr A = make_blocks(&ctx, &r, 3, 7);
+  tb_arena_init(&arena, &ctx);
+  CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, A.rows, A.ptr, A.idx, NULL, &f));
+  CHECK_OK(&ctx, tb_cholesky_factor(&ctx, f, A.val));
+  CHECK_OK(&ctx, tb_selected_inverse(&ctx, &arena, f, &inverse));
+  for (int i = 0; i < A.rows; i++)
+    for (int k = 0; k < A.rows; k++) {
+      double value = -1;
+      CHECK(tb_selected_inverse_at(&inverse, i, k, &value) && (value == 0) == (i / 7 != k / 7));
+    }
+  tb_arena_free(&arena);
+  tb_cholesky_free(&ctx, f);
+  tb_csr_free(&ctx, &A);
+}
+
 TEST(cholesky_solves_small_random_matrices)
 {
   tbContext ctx = tb_default_context();

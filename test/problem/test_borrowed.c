@@ -66,7 +66,7 @@ static tbStatus make_problem(tbContext* ctx, const Soft* s, How how, int contact
   TB_TRY(tb_builder_create(ctx, "soft", &b));
   tb_builder_particle(b, 3, 2, v, NULL);
   if (how == COPIED) tb_builder_sparse(b, s->n, ptr, col, s->A, s->v, &dof);
-  else tb_builder_borrowed(b, s->n, ptr, col, s->A, s->v, how == KEPT ? s->factor : NULL, NULL, &dof);
+  else tb_builder_borrowed(b, s->n, ptr, col, s->A, s->v, how == KEPT ? s->factor : NULL, NULL, NULL, &dof);
   tb_builder_particle(b, 3, 3, v, &last);
   for (int k = 0; k < contacts; k++) {
     tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
@@ -259,7 +259,7 @@ TEST(the_judge_refuses_a_metric_that_cannot_be_solved_with)
   int ptr[4] = {0, 2, 4, 5}, col[5] = {0, 1, 0, 1, 2};
   double A[5] = {1, 2, 2, 1, 1}, v[3] = {-1, 0, 0}, J[3] = {1, -1, 0}, lambda = 1;
   CHECK_OK(&ctx, tb_builder_create(&ctx, "indefinite", &b));
-  tb_builder_borrowed(b, 3, ptr, col, A, v, NULL, NULL, NULL);
+  tb_builder_borrowed(b, 3, ptr, col, A, v, NULL, NULL, NULL, NULL);
   tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, NULL, NULL);
   tb_builder_jacobian(b, 0, 3, J);
   CHECK_OK(&ctx, tb_builder_finish(b, &p));

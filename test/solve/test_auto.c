@@ -2,6 +2,7 @@
 // `auto` on problems other people's simulators produced.
 #include "test.h"
 #include "tribo/io.h"
+#include "solve/auto.h"
 #include "tribo/solver.h"
 
 #include <dirent.h>
@@ -84,6 +85,46 @@ TEST(auto_solves_every_shared_lcp_that_has_a_solution)
 {
   if (!test_shared_folder()) SKIP("no shared folder beside the checkout");
   CHECK(each_file("fclib/lcp", ".dat", lcp_is_solved) > 0);
+}
+
+// `count` nodes of a sheet in a row, each in contact with a fixed obstacle or all with one free body.
+static int worth_of_residuals(int count, bool on_a_body)
+{
+  tbContext ctx = tb_default_context();
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  int n = 3 * count, sheet, body;
+  int *ptr = calloc((size_t)n + 1, sizeof *ptr), *col = calloc((size_t)n, sizeof *col);
+  double *mass = calloc((size_t)n, sizeof *mass), *v = calloc((size_t)n, sizeof *v);
+  double inertia[36] = {0}, mu = 0.3, bias[3] = {0}, J[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, K[18] = {0};
+  for (int i = 0; i < n; i++) ptr[i + 1] = i + 1, col[i] = i, mass[i] = 1e-3;
+  for (int i = 0; i < 6; i++) inertia[7 * i] = 1;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) K[6 * i + j] = -J[3 * i + j];
+  CHECK_OK(&ctx, tb_builder_create(&ctx, "sheet", &b));
+  tb_builder_sparse(b, n, ptr, col, mass, v, &sheet);
+  tb_builder_dense(b, 6, inertia, v, &body);
+  for (int k = 0; k < count; k++) {
+    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL);
+    tb_builder_jacobian(b, sheet + 3 * k, 3, J);
+    if (on_a_body) tb_builder_jacobian(b, body, 6, K);
+  }
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  tbSolveOptions o = tb_default_solve_options();
+  tbAutoSoft soft;
+  CHECK_OK(&ctx, tb_auto_soft(&ctx, &(tbRun){.p = p, .o = &o}, &soft));
+  CHECK(soft.soft && !soft.W_too_large);
+  tb_problem_free(p);
+  free(ptr), free(col), free(mass), free(v);
+  return soft.worth;
+}
+
+// A body on many nodes makes one dense block of the matrix that `cr` factors: Newton begins at once.
+TEST(auto_leaves_a_body_on_many_nodes_to_newton)
+{
+  CHECK(worth_of_residuals(500, false) > 0);
+  CHECK(worth_of_residuals(10, true) > 0);
+  CHECK(worth_of_residuals(500, true) == 0);
 }
 
 // Sweeps creep where contacts are redundant, and Newton's systems are cheap there, in velocity space.

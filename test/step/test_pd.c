@@ -293,6 +293,29 @@ TEST(thick_sheets_land_on_each_other_without_crossing)
   stage_close(&s);
 }
 
+// Few iterations leave contacts open; with `polish` a solver closes them, and steps stay free of crossings.
+TEST(polished_steps_meet_the_tolerance)
+{
+  int missed[2] = {0};
+  int64_t crossed = 0;
+  for (int polish = 0; polish < 2; polish++) {
+    Stage s = draped(5, true, 0);
+    s.step.certified = true, s.step.polish = polish;
+    s.step.solver.tolerance = 0, s.step.solver.velocity_tolerance = 1e-5;
+    for (int i = 0; i < 30; i++) {
+      stage_run(&s, 1);
+      missed[polish] += s.report.outcome != TB_CONVERGED;
+      if (!polish) continue;
+      CHECK(s.report.residual.velocity <= 1e-5);
+      crossed += s.report.intersections;
+    }
+    stage_close(&s);
+  }
+  if (missed[0] < 15 || missed[1] > 0 || crossed > 0)
+    test_failed(__FILE__, __LINE__, "%d steps missed, %d polished ones, %d pairs cross", missed[0], missed[1],
+                (int)crossed);
+}
+
 // However thick, a sheet keeps no more from itself than its cells allow.
 TEST(sheets_of_any_thickness_move)
 {
