@@ -36,30 +36,67 @@ void tb_gallery_cradle(tbPen* pen)
                                     .anchor = tb_vec3(2 * radius * (i / 2), i % 2 ? aside : -aside, drop)});
 }
 
+static const double link_density = 1000;
+
+static void add_link_material(tbPen* pen)
+{
+  tb_pen_material(pen, &(tbPenMaterial){"link", link_density, 0.3, 0, 0});
+}
+
+// A chain of rods that leaves the hook along x, a ball so many times as heavy as a rod at its end.
+static void add_chain(tbPen* pen, tbVec3 hook, double ball_radius)
+{
+  const double radius = 0.02, length = 0.1;
+  int n = tb_pen_count(pen, "links");
+  double rod = link_density * TB_PI * radius * radius * (length + radius * 4 / 3);
+  char before[64] = "world";
+  for (int i = 0; i < n; i++)
+    add_rod(pen, tb_pen_name(pen, "link/%d", i), "link", radius, tb_madd3(hook, i * length, tb_vec3(1, 0, 0)),
+            tb_madd3(hook, (i + 1) * length, tb_vec3(1, 0, 0)));
+  tb_pen_body(pen, &(tbPenBody){.name = "ball",
+                                .shape = tb_pen_sphere(ball_radius),
+                                .material = "link",
+                                .mass = rod * tb_pen_value(pen, "mass_ratio"),
+                                .position = tb_madd3(hook, n * length + ball_radius, tb_vec3(1, 0, 0))});
+  for (int i = 0; i <= n; i++) {
+    const char* after = i < n ? tb_pen_name(pen, "link/%d", i) : "ball";
+    tb_pen_joint(
+        pen,
+        &(tbPenJoint){
+            .type = "ball", .a = before, .b = after, .anchor = tb_madd3(hook, i * length, tb_vec3(1, 0, 0))});
+    snprintf(before, sizeof before, "%s", after);
+  }
+}
+
 // The heavier the ball, the tighter the chain and the faster its links swing across it: dt must follow. With
 // a pull T, links of mass m and length l swing at about √(12 T/(m l)), and h times that must stay below 2.
 void tb_gallery_chain(tbPen* pen)
 {
-  const double radius = 0.02, length = 0.1, density = 1000;
-  int n = tb_pen_count(pen, "links");
-  double link = density * TB_PI * radius * radius * (length + radius * 4 / 3);
-  char before[64] = "world";
   tb_pen_start(pen, 0.002, 3);
-  tb_pen_material(pen, &(tbPenMaterial){"link", density, 0.3, 0, 0});
-  for (int i = 0; i < n; i++)
-    add_rod(pen, tb_pen_name(pen, "link/%d", i), "link", radius, tb_vec3(i * length, 0, 0),
-            tb_vec3((i + 1) * length, 0, 0));
-  tb_pen_body(pen, &(tbPenBody){.name = "ball",
-                                .shape = tb_pen_sphere(3 * radius),
-                                .material = "link",
-                                .mass = link * tb_pen_value(pen, "mass_ratio"),
-                                .position = tb_vec3(n * length + 3 * radius, 0, 0)});
-  for (int i = 0; i <= n; i++) {
-    const char* after = i < n ? tb_pen_name(pen, "link/%d", i) : "ball";
-    tb_pen_joint(pen,
-                 &(tbPenJoint){.type = "ball", .a = before, .b = after, .anchor = tb_vec3(i * length, 0, 0)});
-    snprintf(before, sizeof before, "%s", after);
-  }
+  add_link_material(pen);
+  add_chain(pen, tb_zero3(), 0.06);
+}
+
+// What small steps are for: ratios of masses that one step of as much work would stretch the chain by.
+void tb_gallery_wrecking_ball(tbPen* pen)
+{
+  const double side = 0.2, radius = 0.1, gap = 0.02, length = 0.1, above = 0.5;
+  double high = tb_pen_count(pen, "links") * length + radius + above;
+  int made = 0;
+  tb_pen_start(pen, 1.0 / 60, 3);
+  tb_pen_scheme(pen, "xpbd", "substeps", tb_pen_count(pen, "substeps"));
+  tb_pen_material(pen, &(tbPenMaterial){"brick", 300, tb_pen_value(pen, "friction"), 0, 0});
+  add_link_material(pen);
+  tb_pen_ground(pen, "brick");
+  for (int course = 0; course < 5; course++)
+    for (int i = 0; i < 5 - course % 2; i++)
+      tb_pen_body(
+          pen, &(tbPenBody){.name = tb_pen_name(pen, "box/%d", made++),
+                            .shape = tb_pen_box(side, side, side),
+                            .material = "brick",
+                            .position = tb_vec3(-(radius + gap + side / 2),
+                                                (i - 2 + 0.5 * (course % 2)) * side, (course + 0.5) * side)});
+  add_chain(pen, tb_vec3(0, 0, high), radius);
 }
 
 // A link is a rectangle of four capsules, upright; every other one is turned by a quarter about the vertical.

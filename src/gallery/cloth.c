@@ -2,10 +2,10 @@
 // Cloth that falls, hangs and slides.
 #include "gallery/gallery.h"
 
-static void start_with(tbPen* pen, double dt, double time, const char* scheme)
+static void start(tbPen* pen, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
-  if (scheme) tb_pen_scheme(pen, scheme, "iterations", tb_pen_count(pen, "iterations"));
+  tb_pen_scheme(pen, "pd", "iterations", tb_pen_count(pen, "iterations"));
   tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
 
@@ -19,8 +19,6 @@ static void pin_corners(double length, double width, double high, tbPenPin corne
     corner[i] = (tbPenPin){.low = tb_sub3(at, around), .high = tb_add3(at, around)};
   }
 }
-
-static void start(tbPen* pen, double dt, double time) { start_with(pen, dt, time, NULL); }
 
 static void start_certified(tbPen* pen, double dt, double time)
 {
@@ -58,7 +56,7 @@ void tb_gallery_hammock(tbPen* pen)
   const double length = 1, width = 0.6, high = 1, radius = 0.1;
   int cells = tb_pen_count(pen, "cells");
   tbPenPin corner[4];
-  start(pen, 0.005, 1.5);
+  start_certified(pen, 0.005, 1.5);
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),
                                 .material = "cotton",
@@ -85,9 +83,7 @@ void tb_gallery_trampoline(tbPen* pen)
   const double size = 1, high = 1, radius = 0.12;
   int cells = tb_pen_count(pen, "cells");
   tbPenPin corner[4];
-  tb_pen_start(pen, 1.0 / 60, 1.5);
-  tb_pen_scheme(pen, "xpbd", "substeps", tb_pen_count(pen, "substeps"));
-  tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
+  start_certified(pen, 0.005, 1.5);
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),
                                 .material = "cotton",
@@ -131,7 +127,7 @@ void tb_gallery_cloth_capstan(tbPen* pen)
   int points = make_line(radius + room, ARC, UP, down, line);
   char name[64];
   snprintf(name, sizeof name, "strip-%d.obj", down);
-  start(pen, 0.005, 1);
+  start_certified(pen, 0.005, 1);
   tb_pen_body(pen, &(tbPenBody){.name = "drum",
                                 .shape = tb_pen_cylinder(radius, 2 * width),
                                 .material = "cotton",
@@ -186,7 +182,7 @@ void tb_gallery_turning_ball(tbPen* pen)
 {
   const double radius = 0.25, high = 0.3, thick = 0.01;
   int cells = tb_pen_count(pen, "cells"), sheets = tb_pen_count(pen, "sheets");
-  start_with(pen, 0.005, 4, "pd");
+  start(pen, 0.005, 4);
   tb_pen_ground(pen, "cotton");
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),
@@ -212,7 +208,7 @@ void tb_gallery_ribbon(tbPen* pen)
 {
   const double length = 1.2, width = 0.1, thick = 0.006, slope = TB_PI / 18;
   int cells = tb_pen_count(pen, "cells");
-  start_with(pen, 0.004, 3, "pd");
+  start(pen, 0.004, 3);
   tb_pen_material(pen, &(tbPenMaterial){"slope", 1000, tb_pen_value(pen, "slope_friction"), 0, 0});
   tb_pen_body(pen, &(tbPenBody){.name = "slope",
                                 .shape = {.type = "plane"},

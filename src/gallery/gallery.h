@@ -127,8 +127,9 @@ const char* tb_pen_name(tbPen* pen, const char* format, int index); // good unti
 
 void tb_pen_start(tbPen* pen, double dt, double time);
 void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value);
-void tb_pen_certified(tbPen* pen); // pd with the parameter `iterations`, steps without crossings
-void tb_pen_barriers(tbPen* pen);  // ipc, its steps ended with exact friction
+// pd with the parameter `iterations`; steps without crossings, which a solver finishes
+void tb_pen_certified(tbPen* pen);
+void tb_pen_barriers(tbPen* pen); // ipc, its steps ended with exact friction
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
 void tb_pen_grooves(tbPen* pen, const tbPenGrooves* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
@@ -194,6 +195,7 @@ void tb_gallery_dominoes(tbPen* pen);
 void tb_gallery_cradle(tbPen* pen);
 void tb_gallery_chain(tbPen* pen);
 void tb_gallery_chain_links(tbPen* pen);
+void tb_gallery_wrecking_ball(tbPen* pen);
 void tb_gallery_capstan(tbPen* pen);
 // machines.c
 void tb_gallery_seesaw(tbPen* pen);

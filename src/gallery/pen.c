@@ -88,6 +88,7 @@ void tb_pen_certified(tbPen* pen)
   tb_put_string(w, "name", "pd");
   tb_put_int(w, "iterations", tb_pen_count(pen, "iterations"));
   tb_put_bool(w, "certified", true);
+  tb_put_bool(w, "polish", true);
   tb_put_end(w);
 }
 

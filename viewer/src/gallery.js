@@ -33,6 +33,7 @@ const MOMENT = {
   painleve: 25,
   'incline-set': 60,
   wall: 2,
+  'wrecking-ball': 40,
   'chain-links': 30,
 };
 
