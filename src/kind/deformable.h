@@ -79,6 +79,7 @@ tbStatus tb_deformable_pin(tbContext* ctx, tbWorld* world, int body,
                            const tbPinDef* pin); // deformable_pins.c
 void tb_deformable_unpin(tbContext* ctx, tbWorld* world, int body, const int* nodes, int count);
 void tb_deformable_push(tbBody* body, const tbVec3* forces);
+tbStatus tb_deformable_own_forces(tbArena* arena, tbBody* body);
 tbMotion* tb_deformable_motion(tbBody* body, int k);
 void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
 
@@ -89,8 +90,8 @@ void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
   .energy = tb_deformable_energy, .angular_momentum = tb_deformable_angular_momentum, \
   .hash = tb_deformable_hash, .code = tb_deformable_code, .pull = tb_deformable_pull, \
   .nodes = tb_deformable_nodes, .set_nodes = tb_deformable_set_nodes, .pin = tb_deformable_pin, \
-  .unpin = tb_deformable_unpin, .push = tb_deformable_push, .motion_of = tb_deformable_motion, \
-  .lose = tb_deformable_lose, .begin = tb_deformable_begin, .prepare = tb_deformable_prepare, \
+  .unpin = tb_deformable_unpin, .push = tb_deformable_push, .own_forces = tb_deformable_own_forces, \
+  .motion_of = tb_deformable_motion, .lose = tb_deformable_lose, .begin = tb_deformable_begin, .prepare = tb_deformable_prepare, \
   .project = tb_deformable_project, .potential = tb_deformable_potential, \
   .linearise = tb_deformable_linearise, .split = tb_deformable_split, .elements = tb_deformable_elements, .metric = tb_deformable_metric, \
   .contact = tb_deformable_contact, .attached = tb_deformable_attached, .attach = tb_deformable_attach, \

@@ -100,6 +100,18 @@ void tb_deformable_push(tbBody* b, const tbVec3* forces)
   for (int i = 0; i < d->fem->nnode; i++) d->force[i] = tb_add3(d->force[i], forces[i]);
 }
 
+tbStatus tb_deformable_own_forces(tbArena* arena, tbBody* b)
+{
+  const tbDeformable* shared = b->own;
+  size_t n = (size_t)shared->fem->nnode;
+  tbDeformable* d = TB_TAKE(arena, tbDeformable, 1);
+  tbVec3* force = TB_TAKE(arena, tbVec3, n);
+  if (!d || !force) return TB_ERROR_MEMORY;
+  *d = *shared, d->force = force, b->own = d;
+  memcpy(force, shared->force, n * sizeof *force);
+  return TB_OK;
+}
+
 tbMotion* tb_deformable_motion(tbBody* b, int k)
 {
   tbDeformable* d = b->own;

@@ -115,6 +115,7 @@ uint64_t tb_reduced_hash(uint64_t hash, const tbBody* body);
 tbNodes tb_reduced_nodes(const tbBody* body);
 void tb_reduced_pull(tbWorld* world, int body, const struct tbGrip* grip, double dt);
 void tb_reduced_push(tbBody* body, const tbVec3* forces);
+tbStatus tb_reduced_own_forces(tbArena* arena, tbBody* body);
 void tb_reduced_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
 tbMotion* tb_reduced_motion(tbBody* body, int k);
 void tb_reduced_lose(tbContext* ctx, tbWorld* world, int body, int gone);

@@ -115,6 +115,18 @@ void tb_reduced_push(tbBody* b, const tbVec3* forces)
     if (tb_maxabs3(forces[i]) > 0) push(d, i, forces[i]);
 }
 
+tbStatus tb_reduced_own_forces(tbArena* arena, tbBody* b)
+{
+  const tbReduced* shared = b->own;
+  size_t n = 6 + (size_t)shared->basis->nmode;
+  tbReduced* d = TB_TAKE(arena, tbReduced, 1);
+  double* push = TB_TAKE(arena, double, n);
+  if (!d || !push) return TB_ERROR_MEMORY;
+  *d = *shared, d->push = push, b->own = d;
+  memcpy(push, shared->push, n * sizeof *push);
+  return TB_OK;
+}
+
 // As a rigid body is pulled at the node, its deformation answering; one that is pinned as its mass would be.
 void tb_reduced_pull(tbWorld* w, int body, const tbGrip* grip, double h)
 {

@@ -60,6 +60,8 @@ struct tbKind {
   tbStatus (*pin)(tbContext* ctx, tbWorld* world, int body, const tbPinDef* pin);
   void (*unpin)(tbContext* ctx, tbWorld* world, int body, const int* nodes, int count);
   void (*push)(tbBody* body, const tbVec3* forces);
+  // Makes of a body that was copied one with forces on its nodes of its own; all else stays shared.
+  tbStatus (*own_forces)(tbArena* arena, tbBody* body);
   double* (*modes)(const tbBody* body, int* count); // coordinates of its deformation; null: it has none
   const double* (*mode_rates)(const tbBody* body);  // and their velocities
   void (*set_modes)(tbWorld* world, int body, const double* q, const double* qd); // qd null: at rest

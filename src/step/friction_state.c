@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static against kinetic friction, Stribeck's curve, Tresca's limit, adhesion (course, chapters 1 and 6).
+// Static against kinetic friction, Stribeck's curve, Tresca's limit (course, chapters 1 and 6).
 //
 //   μ(v) = μ (1 + (r − 1) exp(−(v/v_s)²)),   r the static ratio and v_s Stribeck's speed
 //
@@ -13,9 +13,6 @@
 
 // Slower counts as rest: ten times what steps may leave of a contact's law; more where a scheme creeps.
 static const double REST = 10 * TB_VELOCITY_TOLERANCE;
-
-// Surfaces this close, of the smaller body's size, touch.
-static const double TOUCHES = 1e-4;
 
 static tbVec3 velocity_of(const tbWorld* w, const tbContactConstraint* t, int side)
 {
@@ -85,29 +82,4 @@ void tb_friction_rows(const tbWorld* w, const tbStepOptions* o, tbContactConstra
   const double bound[6] = {0, -most, -most, INFINITY, most, most};
   t->law = TB_LAW_BOX, t->rows = 3;
   for (int i = 0; i < 6; i++) t->param[i] = bound[i];
-}
-
-static void pull(const tbWorld* w, int body, tbVec3 at, tbVec3 impulse, tbUnconstrained* f)
-{
-  const tbBody* b = &tb_bodies(w)[body];
-  if (b->motion != TB_BODY_DYNAMIC || !b->kind->framed) return;
-  tbVec3 torque = tb_quat_unrotate(f->at.q, tb_cross3(tb_sub3(at, f->at.x), impulse));
-  f->v = tb_madd3(f->v, 1 / b->mass, impulse);
-  f->w = tb_add3(f->w, tb_quat_rotate(f->at.q, tb_mat3_mulv(b->inertia_inv, torque)));
-}
-
-void tb_friction_adhere(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints, int count,
-                        tbUnconstrained* unconstrained)
-{
-  for (int i = 0; i < count; i++) {
-    tbContactConstraint* t = &constraints[i];
-    double most = t->contact_material.friction.adhesion * o->dt;
-    double near = TOUCHES * fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
-    if (!(most > 0) || t->surface || t->point.gap > near) continue;
-    tbVec3 n = tb_mat3_row(t->frame, 0);
-    pull(w, t->body_a, t->position, tb_scale3(most, n), &unconstrained[t->body_a]);
-    pull(w, t->body_b, t->position, tb_scale3(-most, n), &unconstrained[t->body_b]);
-    t->struck[0] -= most;
-    t->guess[0] = fmax(t->guess[0] + most, 0); // the last step's is without it
-  }
 }

@@ -17,9 +17,4 @@ void tb_friction_at_speed(const tbWorld* world, tbContactConstraint* constraint)
 // Frames turned along the sliding where the options, or Tresca's law, ask for it; and that law's rows.
 void tb_friction_rows(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraint);
 
-// Adhesion, of constraints that touch: the pull is given to the bodies before contacts are solved for, and
-// taken off the impulses that are published. So the law is that of a cone moved along its axis.
-void tb_friction_adhere(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraints,
-                        int count, tbUnconstrained* unconstrained);
-
 #endif

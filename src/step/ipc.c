@@ -182,5 +182,6 @@ const tbSchemeMethod tb_ipc = {.prepare = prepare,
                                .advance = advance,
                                .publish = publish,
                                .end = end,
+                               .touching = tb_ipc_touching_at,
                                .parts = true,
                                .state = &tb_ipc_state};

@@ -244,6 +244,8 @@ extern const tbStateKind tb_ipc_state;
 // ---- ipc_scale.c ----
 void tb_ipc_begin_scale(tbContext* ctx, tbIpc* ipc);
 double tb_ipc_stiffness(const tbIpc* ipc, const tbSurfaceFeatures* of); // κ of a pair, N
+double tb_ipc_touching_at(const tbWorld* world, const tbStepOptions* options, const tbSurfaces* surfaces,
+                          bool shapes); // tbSchemeMethod.touching
 
 // ---- ipc_load.c ----
 tbStatus tb_ipc_share_loads(tbContext* ctx, tbIpc* ipc); // uses candidates; the placement stays

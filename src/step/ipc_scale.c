@@ -78,16 +78,31 @@ double tb_ipc_stiffness(const tbIpc* ipc, const tbSurfaceFeatures* of)
   return ipc->stiffer * fmax(kappa, ipc->slowly ? 0 : mass * speed / ipc->h);
 }
 
-// A hundredth of the finest mesh's mean edge, a thousandth of the smallest rigid body.
+static const double FINE = 1e-2,
+                    SMALL = 1e-3; // d̂: of the finest mesh's mean edge, of the smallest rigid body
+
 static double choose_dhat(const tbIpc* ipc)
 {
   double least = INFINITY;
   for (int i = 0; i < ipc->surfaces.scene.nsurface; i++) {
     const tbIpcSurface* s = &ipc->surface[i];
-    if (s->source == TB_IPC_NODE) least = fmin(least, 1e-2 * ipc->surfaces.surface[i].surface->edge_length);
-    if (s->source == TB_IPC_FRAME) least = fmin(least, 1e-3 * ipc->frame[s->index].reach);
+    if (s->source == TB_IPC_NODE) least = fmin(least, FINE * ipc->surfaces.surface[i].surface->edge_length);
+    if (s->source == TB_IPC_FRAME) least = fmin(least, SMALL * ipc->frame[s->index].reach);
   }
   return least < INFINITY ? least : 1e-3;
+}
+
+// d̂ before a step has begun: shapes by their bodies' radii, which are no less than how far they reach.
+double tb_ipc_touching_at(const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s, bool shapes)
+{
+  (void)shapes;
+  double least = INFINITY;
+  for (int i = 0; i < s->scene.nsurface; i++) {
+    const tbBody* b = &tb_bodies(w)[s->surface[i].body];
+    if (b->motion != TB_BODY_DYNAMIC) continue;
+    least = fmin(least, s->shape[i] < 0 ? FINE * s->surface[i].surface->edge_length : SMALL * b->radius);
+  }
+  return o->dhat > 0 ? o->dhat : least < INFINITY ? least : 1e-3;
 }
 
 void tb_ipc_begin_scale(tbContext* ctx, tbIpc* ipc)

@@ -8,7 +8,6 @@
 // is kept. The impact law is part of the velocity problem: every closed contact obeys Newton's restitution
 // between the velocities at both ends of the step. Gaps do not enter the velocities but to push overlaps out
 // as the stabilisation says. Second order in flight (free fall is exact), first order at contact.
-#include "step/friction_state.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -61,7 +60,6 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tbContactConstraint* constraints = work->constraints.data;
   tb_constraint_laws(w, o, constraints, (int)work->constraints.count);
   int count = close_contacts(w, o, work->unconstrained, constraints, (int)work->constraints.count);
-  tb_friction_adhere(w, o, constraints, count, work->unconstrained);
   TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
                      constraints, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);

@@ -329,4 +329,5 @@ const tbSchemeMethod tb_penalty = {.prepare = prepare,
                                    .advance = tb_semi_implicit_advance,
                                    .publish = publish,
                                    .end = tb_relaxed_end,
+                                   .touching = tb_penalty_touching,
                                    .state = &anchors};

@@ -35,6 +35,10 @@ tbPenaltyPoint tb_penalty_point(const tbWorld* world, const tbContactConstraint*
 void tb_penalty_force(const tbWorld* world, const tbStepOptions* options, const tbPenaltyPoint* point,
                       double force[6], tbVec3* stretch);
 
+// tbSchemeMethod.touching: within the layer.
+double tb_penalty_touching(const tbWorld* world, const tbStepOptions* options, const tbSurfaces* surfaces,
+                           bool shapes);
+
 // Contacts of deformable surfaces within the layer that springs act in, appended to the constraints.
 tbStatus tb_penalty_soft_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                                tbStepWork* work, tbRelaxedSoft* soft);

@@ -23,6 +23,17 @@ static const double NEAR = 3;    // layers: where features are looked for
 // here: bodies that start closer than the layer is thick are not thrown out of it.
 static const double BACK = 0.2, UNHURRIED = 0.01; // s
 
+static double layer_of(const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s)
+{
+  double fall = tb_norm3(w->gravity) * o->dt * o->dt;
+  return o->clearance > 0 ? o->clearance : fmax(LAYER * tb_surfaces_edge(s), GIVE * fall);
+}
+
+double tb_penalty_touching(const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s, bool shapes)
+{
+  return shapes ? 0 : layer_of(w, o, s);
+}
+
 tbStatus tb_penalty_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                                tbRelaxedSoft* r)
 {
@@ -31,8 +42,7 @@ tbStatus tb_penalty_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
   r->surfaces.spread = r->spread;
-  double edge = tb_surfaces_edge(&r->surfaces);
-  if (!(o->clearance > 0)) r->clearance = fmax(LAYER * edge, GIVE * fall);
+  r->clearance = layer_of(w, o, &r->surfaces);
   double reach = fmax(NEAR * r->clearance + fall, o->margin) + tb_soft_contact_coat(w, &r->surfaces);
   TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, reach, TB_SURFACES_AHEAD, &r->candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,

@@ -8,6 +8,7 @@
 
 #include "step/events.h"
 #include "step/integrate.h"
+#include "step/surfaces.h"
 
 // A step in the making: everything lives in the arena but the two arrays, the problem and the next state.
 typedef struct tbStepWork {
@@ -41,7 +42,11 @@ typedef struct tbSchemeMethod {
   tbStatus (*publish)(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
                       tbStepReport* report);
   void (*end)(tbContext* ctx, tbStepWork* work); // frees what is behind work->own; may be null
-  bool parts;                                    // overlaps by itself: positions are not projected
+  // How far apart features that touch may be beyond their radii, m: of rigid shapes, else of deformable
+  // surfaces. Null: 0, and twice the clearance.
+  double (*touching)(const tbWorld* world, const tbStepOptions* options, const tbSurfaces* surfaces,
+                     bool shapes);
+  bool parts;               // overlaps by itself: positions are not projected
   bool substeps;            // a step is as many of it, each a part of dt (substeps.c); keeps no state
   const tbStateKind* state; // of what it keeps from step to step; null: nothing
 } tbSchemeMethod;

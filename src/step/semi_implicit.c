@@ -11,7 +11,6 @@
 // that are close or would meet on the way that bodies would go freely, linearised there. What meets all the
 // same, since contacts have turned it aside, goes only a share of the step, as in implicit.c, and the report
 // says so.
-#include "step/friction_state.h"
 #include "step/impacts.h"
 #include "step/inner.h"
 #include "step/relaxed.h"
@@ -55,7 +54,6 @@ tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStep
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   constraints = work->constraints.data, count = (int)work->constraints.count;
   tb_constraint_biases(w, o, constraints, count);
-  tb_friction_adhere(w, o, constraints, count, work->unconstrained);
   if (tb_first_deforming(w) >= 0) TB_TRY(begin_soft(ctx, w, o, work));
   TB_TRY(assemble(ctx, w, o, work));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);

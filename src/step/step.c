@@ -10,6 +10,7 @@
 // What each phase does is the scheme's (schemes.c). Its time goes to the report, by tb_step_clock. Until a
 // phase can no longer fail the world is left alone.
 #include "step/events.h"
+#include "step/loads.h"
 #include "step/scheme.h"
 #include "step/substeps.h"
 
@@ -115,34 +116,16 @@ static bool energy_overflows(const tbWorld* w)
   return !isfinite(e.kinetic) || !isfinite(e.potential) || !isfinite(e.elastic);
 }
 
-// Loads act as forces of the step; `before`: what these were.
-static tbStatus apply_loads(tbContext* ctx, tbWorld* w, double dt, tbArray* before)
-{
-  for (size_t i = 0; w->load.count > 0 && i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    tbVec3 own[2] = {b->force, b->torque};
-    TB_TRY(tb_array_push(ctx, before, own, 2));
-  }
-  tb_loads_apply(w, w->time + 0.5 * dt);
-  return TB_OK;
-}
-
-static void take_back_loads(const tbArray* before, tbWorld* w)
-{
-  const tbVec3* own = before->data;
-  for (size_t i = 0; i < before->count / 2; i++)
-    tb_bodies(w)[i].force = own[2 * i], tb_bodies(w)[i].torque = own[2 * i + 1];
-}
-
 static tbStatus take_loaded(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
-  tbArray before = TB_ARRAY(tbVec3);
-  tbStatus status = apply_loads(ctx, w, o->dt, &before);
+  tbStepLoads loads;
+  tbStatus status = tb_step_loads_begin(ctx, w->cache, w, o, &loads);
   if (status == TB_OK) {
     status = take_substeps(ctx, w, o, report);
-    if (status != TB_OK) take_back_loads(&before, w);
+    if (status == TB_OK) tb_step_loads_done(&loads, o, w);
+    else tb_step_loads_restore(&loads, w);
   }
-  tb_array_free(ctx, &before);
+  tb_step_loads_free(ctx, &loads);
   return status;
 }
 
@@ -202,20 +185,39 @@ static tbStatus problem_of(tbContext* ctx, const tbWorld* w, const tbStepOptions
   return status;
 }
 
+// A world with the same description and state, whose forces and records may change.
+static tbStatus copy_loaded(tbContext* ctx, tbArena* arena, const tbWorld* w, tbWorld* out)
+{
+  *out = *w;
+  out->body = TB_ARRAY(tbBody), out->contact = TB_ARRAY(tbContactRecord);
+  TB_TRY(tb_array_push(ctx, &out->body, w->body.data, w->body.count));
+  TB_TRY(tb_array_push(ctx, &out->contact, w->contact.data, w->contact.count));
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbBody* b = &tb_bodies(out)[i];
+    if (b->kind->own_forces) TB_TRY(b->kind->own_forces(arena, b));
+  }
+  return TB_OK;
+}
+
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* options, tbProblem** out,
                           double** lambda)
 {
   TB_TRY(tb_step_check(ctx, w, options));
   tbStepOptions first = *options; // of several substeps, the first
   first.dt /= substeps_of(options);
-  if (w->load.count == 0) return problem_of(ctx, w, &first, out, lambda);
-  tbWorld loaded = *w;
-  loaded.body = TB_ARRAY(tbBody);
-  tbStatus status = tb_array_push(ctx, &loaded.body, w->body.data, w->body.count);
+  if (!tb_step_has_loads(w)) return problem_of(ctx, w, &first, out, lambda);
+  tbCache cache;
+  tb_cache_init(&cache, ctx);
+  tbWorld loaded;
+  tbStepLoads loads = {0};
+  tbStatus status = copy_loaded(ctx, &cache.scratch, w, &loaded);
   if (status == TB_OK) {
-    tb_loads_apply(&loaded, w->time + 0.5 * options->dt);
-    status = problem_of(ctx, &loaded, &first, out, lambda);
+    status = tb_step_loads_begin(ctx, &cache, &loaded, options, &loads);
+    if (status == TB_OK) status = problem_of(ctx, &loaded, &first, out, lambda);
+    tb_step_loads_free(ctx, &loads);
   }
   tb_array_free(ctx, &loaded.body);
+  tb_array_free(ctx, &loaded.contact);
+  tb_cache_free(ctx, &cache);
   return status;
 }
