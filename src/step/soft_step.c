@@ -93,7 +93,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
 {
   double clock = tb_seconds();
   tbSoftStepWork* s = work->own;
-  s->substeps = count_substeps(w, o, s);
+  s->substeps = count_substeps(w, o, s), s->h = o->dt / s->substeps;
   TB_TRY(tb_soft_step_joints_begin(work->arena, w, o, s));
   TB_TRY(tb_soft_step_pack(ctx, work->arena, s));
   TB_TRY(tb_soft_step_spins_begin(work->arena, s));

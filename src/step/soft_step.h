@@ -42,6 +42,7 @@ typedef struct tbSoftStepContact {
   int place;              // batch · TB_SOFT_STEP_LANES + lane
   tbVec3 normal, tangent; // followed by a double: they are read as four numbers (soft_step_record.c)
   double mu_t, mu_b, restitution;
+  tbContactSpring spring;  // of the materials; stiffness 0: they have none
   float with[2];           // how much of their turning the normal shares with the bodies
   float round[2];          // radii of what rolls: its contact does not turn away with it
   double torsion, rolling; // lengths; 0: none
@@ -99,14 +100,16 @@ typedef struct tbSoftStepBatch {
   int a[TB_SOFT_STEP_LANES], b[TB_SOFT_STEP_LANES]; // bodies, in the order of the step's own list
   int lanes, points;                                // used; the most points of any lane
   bool bounces, rolls;
-  bool open;  // a gap was, when overlaps were last pushed out
-  bool fresh; // has a pair without an impulse to start from: solved to the end at first
+  bool springs; // a lane's materials have one
+  bool open;    // a gap was, when overlaps were last pushed out
+  bool fresh;   // has a pair without an impulse to start from: solved to the end at first
   _Alignas(64) tbSoftStepLane normal[3]; // from here on no lane lies across two cache lines
   tbSoftStepLane tangent[3];
   tbSoftStepLane with_a, with_b, round_a, round_b;           // as in tbSoftStepContact
   tbSoftStepLane across[3];                                  // from the centre of b to that of a
   tbSoftStepLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
   tbSoftStepLane mu_t, mu_b, restitution;
+  tbSoftStepLane spring_rate, spring_give; // of its materials (tb_soft_step_spring); give 0: they have none
   tbSoftStepPoint point[TB_SOFT_STEP_POINTS];
   // What tb_soft_step_begin makes of it all.
   tbSoftStepLane normal_w[TB_SOFT_STEP_POINTS]
@@ -135,6 +138,13 @@ typedef struct tbSoftStepPass {
   float bounce_speed; // m/s: slower approaches do not bounce
   tbSoftness softness;
 } tbSoftStepPass;
+
+// The row of a contact between materials with a spring, over a substep: u + rate gap + give λ = 0 where they
+// overlap. Such a contact is not relaxed: its velocity is the spring's.
+typedef struct tbSoftStepSpring {
+  double rate, give; // 1/s, 1/kg
+} tbSoftStepSpring;
+tbSoftStepSpring tb_soft_step_spring(const tbContactSpring* spring, double h);
 
 tbSoftness tb_softness(double hertz, double damping_ratio, double h);
 

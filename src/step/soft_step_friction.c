@@ -92,7 +92,7 @@ void tb_soft_step_friction(const tbWorld* w, double h, const tbSoftStepTraveller
   bool own = a->own || b->own;
   if (!own && a->material == last->a && b->material == last->b) {
     c->mu_t = c->mu_b = last->mu, c->restitution = last->restitution;
-    c->torsion = last->torsion, c->rolling = last->rolling;
+    c->torsion = last->torsion, c->rolling = last->rolling, c->spring = last->spring;
     c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
     return;
   }
@@ -102,10 +102,12 @@ void tb_soft_step_friction(const tbWorld* w, double h, const tbSoftStepTraveller
   const tbFriction* f = &t.contact_material.friction;
   bool elliptic = f->kind == TB_FRICTION_ELLIPTIC;
   c->restitution = t.contact_material.restitution, c->torsion = f->torsion, c->rolling = f->rolling;
+  c->spring = t.contact_material.spring;
   c->tangent = tb_mat3_row(t.frame, 1);
   c->mu_t = elliptic ? f->mu_t : f->mu, c->mu_b = elliptic ? f->mu_b : f->mu;
   if (t.law == TB_LAW_TENSOR || t.law == TB_LAW_DIRECTIONAL || t.law == TB_LAW_POLYGON)
     take_ellipse(w, h, &t, c);
   if (!own && !t.directed)
-    *last = (tbSoftStepMet){a->material, b->material, f->mu, f->torsion, f->rolling, c->restitution};
+    *last =
+        (tbSoftStepMet){a->material, b->material, f->mu, f->torsion, f->rolling, c->restitution, c->spring};
 }

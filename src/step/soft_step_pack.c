@@ -81,6 +81,9 @@ static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbS
   batch->rolls |= c->round[0] > 0 || c->round[1] > 0;
   batch->restitution[lane] = (float)c->restitution;
   batch->bounces |= c->restitution > 0;
+  tbSoftStepSpring spring = tb_soft_step_spring(&c->spring, s->h);
+  batch->spring_rate[lane] = (float)spring.rate, batch->spring_give[lane] = (float)spring.give;
+  batch->springs |= spring.give > 0;
   batch->fresh |= c->fresh;
   for (int k = 0; k < c->count; k++) {
     tbSoftStepPoint* p = &batch->point[k];

@@ -22,7 +22,7 @@ static void put_constraint(const tbSoftStepContact* c, int k, tbContactConstrain
                              .impact = -1};
   t->point =
       (tbContactPoint){.a = x, .b = x, .normal = n, .gap = c->point[k].gap, .feature = c->point[k].feature};
-  t->contact_material.restitution = c->restitution;
+  t->contact_material.restitution = c->restitution, t->contact_material.spring = c->spring;
   tbFriction* f = &t->contact_material.friction;
   f->kind = c->mu_t == c->mu_b ? TB_FRICTION_ISOTROPIC : TB_FRICTION_ELLIPTIC;
   f->mu = c->mu_t == c->mu_b ? c->mu_t : sqrt(c->mu_t * c->mu_b);
@@ -45,12 +45,41 @@ static double gap_after(const tbSoftStepWork* s, const tbSoftStepContact* c, int
   return gap;
 }
 
+// B's velocity against A's along the normal at the end of the last substep.
+static double normal_velocity(const tbSoftStepWork* s, const tbSoftStepContact* c, int k)
+{
+  double u = 0;
+  for (int side = 0; side < 2; side++) {
+    int body = side ? c->body_b : c->body_a;
+    const float* v = s->body[s->index[body]].v;
+    tbVec3 arm = tb_sub3(c->point[k].position, s->centre[body].x);
+    tbVec3 at = tb_add3(tb_vec3(v[0], v[1], v[2]), tb_cross3(tb_vec3(v[3], v[4], v[5]), arm));
+    u += (side ? 1 : -1) * tb_dot3(c->normal, at);
+  }
+  return u;
+}
+
+// The spring of a contact's materials in the last substep, u + rate φ + give λ_last = 0 from the gap φ that
+// it began with, as a row of the whole impulse λ: what λ_last was more than its share of λ is known.
+static void end_spring(const tbSoftStepWork* s, const tbSoftStepContact* c, int k, tbContactConstraint* t)
+{
+  const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[k];
+  int lane = c->place % TB_SOFT_STEP_LANES;
+  tbSoftStepSpring spring = tb_soft_step_spring(&c->spring, s->h);
+  double gap = gap_after(s, c, k) - s->h * normal_velocity(s, c, k);
+  double share = 1.0 / s->substeps, more = p->lambda[0][lane] - share * c->point[k].impulse[0];
+  t->bias[0] = (gap > 0 ? gap / s->h : spring.rate * gap) + spring.give * more;
+  t->compliance[0] = share * spring.give;
+}
+
 static void end_bias(const tbSoftStepWork* s, const tbStepOptions* o, double bounce_speed,
                      const tbSoftStepContact* c, int k, tbContactConstraint* t)
 {
   double approach = s->batch[c->place / TB_SOFT_STEP_LANES].point[k].approach[c->place % TB_SOFT_STEP_LANES];
   bool bounced = c->restitution > 0 && approach < -bounce_speed && c->point[k].impulse[0] > 0;
+  bool springs = c->spring.stiffness > 0 && !bounced;
   t->bias[0] = bounced ? c->restitution * approach : fmax(gap_after(s, c, k), 0) * s->substeps / o->dt;
+  if (springs) end_spring(s, c, k, t);
 }
 
 // The impulses to start from, in the order of the law's rows.

@@ -21,7 +21,8 @@
 // Gaps are followed through the substeps by what both bodies have moved and turned since the start, to second
 // order in the turn; the normal turns with the body whose face it is. A gap that is open is a bias, gap/h: it
 // may close in this substep and no further. An overlap is pushed out as a soft spring does (Catto 2011, "Soft
-// constraints"), and not at all while relaxing.
+// constraints"), and not at all while relaxing. Materials with a spring and a damper of their own have those
+// in its place, and no relaxation: their overlap is the spring's.
 //
 // Lanes never meet. Bodies that cannot move are read and not written.
 #include "step/soft_step_lanes.h"
@@ -102,6 +103,7 @@ static inline Pressed press(tbSoftStepBatch* own, int lane, const int points, co
   tbwf rate = tbwf_set1(push_out ? pass->softness.rate : 0), one = tbwf_set1(1);
   tbwf give = tbwf_set1(push_out ? pass->softness.give : 0);
   tbwf heavy = tbwf_set1(pass->heavy), least = tbwf_set1(0.25f);
+  tbwf spring = own->springs ? load(own->spring_give, lane) : zero;
   if (pass->first && own->fresh) give = zero; // too small an impulse would hold too little by friction
   tbwf error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
       change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
@@ -112,17 +114,21 @@ static inline Pressed press(tbSoftStepBatch* own, int lane, const int points, co
     tbwf gap = zero, bias = zero;
     if (opening) {
       gap = tbwf_add(tbwf_add(load(point->gap, lane), opening->all), dot3(opening->slope, arm));
-      bias = tbwf_choose(gap, zero, tbwf_mul(gap, inverse_h), tbwf_max(tbwf_mul(gap, rate), most));
+      tbwf out = tbwf_max(tbwf_mul(gap, rate), most);
+      if (own->springs) out = tbwf_choose(spring, zero, tbwf_mul(gap, load(own->spring_rate, lane)), out);
+      bias = tbwf_choose(gap, zero, tbwf_mul(gap, inverse_h), out);
       open |= tbwf_any_above(gap, zero);
     }
     now[k] = load(point->lambda[0], lane);
     tbwf un = tbwf_sub(tbwf_mul(u->angular.y, arm.z), tbwf_mul(u->angular.z, arm.y));
     error[k] = tbwf_add(tbwf_add(u->linear.x, un), bias);
     step[k] = load(point->mass, lane), soft[k] = zero;
+    if (own->springs && !push_out) step[k] = tbwf_choose(spring, zero, zero, step[k]);
     if (!push_out) continue;
     tbwf w = load(own->normal_w[k][k], lane), worth = tbwf_mul(tbwf_mul(w, now[k]), heavy);
     tbwf yields = tbwf_mul(give, tbwf_min(tbwf_max(worth, least), one));
     yields = tbwf_choose(gap, zero, zero, yields);
+    if (own->springs) yields = tbwf_choose(spring, zero, tbwf_mul(spring, step[k]), yields);
     step[k] = tbwf_div(step[k], tbwf_add(one, yields));
     soft[k] = tbwf_mul(yields, w);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The substeps of soft-step, and what they come to.
+#include "step/rows.h"
 #include "step/soft_step_joint.h"
 
 #include "base/stop.h"
@@ -18,6 +19,13 @@ tbSoftness tb_softness(double hertz, double damping_ratio, double h)
 {
   double omega = 6.283185307179586 * hertz, a1 = 2 * damping_ratio + h * omega, a2 = h * omega * a1;
   return omega > 0 ? (tbSoftness){(float)(omega / a1), (float)(1 / a2)} : (tbSoftness){0, 0};
+}
+
+tbSoftStepSpring tb_soft_step_spring(const tbContactSpring* spring, double h)
+{
+  if (!(spring->stiffness > 0)) return (tbSoftStepSpring){0, 0};
+  tbSoftRow row = tb_soft_row(h, spring->stiffness, spring->damping, 1);
+  return (tbSoftStepSpring){row.bias, row.compliance};
 }
 
 typedef enum { NOTHING, WARM, SOLVE, BOUNCE, ADD } What;

@@ -67,6 +67,7 @@ void* tb_soft_step_room(tbContext* ctx, tbArray* array, size_t item, size_t coun
 typedef struct tbSoftStepWork {
   const tbTransform* centre;
   int substeps;
+  double h;                       // of a substep, s
   tbSoftStepTraveller* traveller; //                                                    (world's bodies)
   int* index;            // of a world's body in the arrays below                        (world's bodies)
   int moving, bodies;    // of them that can be moved, which come first; all of them. At `bodies`: one at rest
@@ -152,6 +153,7 @@ void tb_soft_step_advance(tbContext* ctx, const tbStepOptions* options, tbStepWo
 typedef struct tbSoftStepMet {
   int a, b; // materials; −1: nothing yet
   double mu, torsion, rolling, restitution;
+  tbContactSpring spring;
 } tbSoftStepMet;
 void tb_soft_step_friction(const tbWorld* world, double dt, const tbSoftStepTraveller* body,
                            tbSoftStepMet* last, tbSoftStepContact* contact);
