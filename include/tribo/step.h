@@ -246,9 +246,6 @@ tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOpti
 // Bodies that a scheme can move: those whose surface moves as a frame (rigid ones), those whose nodes move.
 enum { TB_MOVES_FRAMES = 1, TB_MOVES_NODES = 2, TB_MOVES_MODES = 4 };
 
-// What a friction may have beside its law (tbFriction) that not every scheme applies.
-enum { TB_KNOWS_TRESCA = 1, TB_KNOWS_ADHESION = 2 };
-
 typedef struct tbScheme {
   const char* name;
   const char* summary;
@@ -259,8 +256,8 @@ typedef struct tbScheme {
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;
-  unsigned frictions; // TB_KNOWS_… : worlds with others are refused
-  bool until_apart;   // contacts of surfaces are found anew within a step until nothing meets on the way
+  bool springs;     // of materials and pairs (tbContactSpring); else worlds with any are refused
+  bool until_apart; // contacts of surfaces are found anew within a step until nothing meets on the way
 } tbScheme;
 
 int tb_scheme_count(void);

@@ -71,6 +71,13 @@ static void turn_along_sliding(const tbWorld* w, tbContactConstraint* t)
   t->frame = tb_mat3_rows(n, way, tb_cross3(n, way));
 }
 
+void tb_friction_bound(double most, tbContactConstraint* t)
+{
+  const double bound[6] = {0, -most, -most, INFINITY, most, most};
+  t->law = TB_LAW_BOX, t->rows = 3;
+  for (int i = 0; i < 6; i++) t->param[i] = bound[i];
+}
+
 void tb_friction_rows(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* t)
 {
   const tbFriction* f = &t->contact_material.friction;
@@ -78,8 +85,5 @@ void tb_friction_rows(const tbWorld* w, const tbStepOptions* o, tbContactConstra
   if (!tresca && !along) return;
   turn_along_sliding(w, t);
   if (!tresca) return;
-  double most = f->tresca * o->dt;
-  const double bound[6] = {0, -most, -most, INFINITY, most, most};
-  t->law = TB_LAW_BOX, t->rows = 3;
-  for (int i = 0; i < 6; i++) t->param[i] = bound[i];
+  tb_friction_bound(f->tresca * o->dt, t);
 }

@@ -5,6 +5,7 @@
 #include "step/ipc.h"
 
 #include "step/friction_pair.h"
+#include "step/friction_state.h"
 
 #include <string.h>
 
@@ -129,18 +130,21 @@ tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc)
                              .rest = ipc->options->velocity_threshold};
     tb_constraint_law(ipc->world, &t);
     tb_constraint_drop_turning(&t);
+    tb_friction_rows(ipc->world, ipc->options, &t);
+    double tresca = t.contact_material.friction.tresca;
     double mu[2] = {t.rows >= 3 ? t.param[0] : 0, t.rows >= 3 ? t.param[0] : 0};
     bool texture = t.law == TB_LAW_DIRECTIONAL || t.law == TB_LAW_POLYGON, direct = t.law == TB_LAW_TENSOR;
     if (t.law == TB_LAW_ELLIPTIC) mu[1] = t.param[1];
     if (direct) mu[0] = mu[1] = disc_beside(t.param);
     if (texture) mu[0] = mu[1] = most_of(&t);
+    if (tresca > 0) mu[0] = mu[1] = 1;
     if (ipc->still) mu[0] = mu[1] = STUCK;
     double most = fmax(mu[0], mu[1]);
     if (!(most > 0)) continue;
     tbIpcFriction f = {.at = c[i].at,
                        .axis = {tb_mat3_row(t.frame, 1), tb_mat3_row(t.frame, 2)},
                        .share = {mu[0] / most, mu[1] / most},
-                       .force = most * c[i].energy.push};
+                       .force = tresca > 0 && !ipc->still ? tresca : most * c[i].energy.push};
     if (direct && !ipc->still) lag_direction(ipc, &t, c[i].energy.push, &f);
     if (texture && !ipc->still) follow_texture(ipc, &t, c[i].energy.push, &f);
     TB_TRY(tb_array_push(ctx, &ipc->friction, &f, 1));

@@ -11,6 +11,7 @@
 // bodies that turn freely have their turning friction.
 #include "step/ipc.h"
 
+#include "step/friction_state.h"
 #include "step/soft_contact.h"
 
 #include <string.h>
@@ -90,6 +91,7 @@ static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContac
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(ipc->world, &t);
   if (!ipc->finished || is_driven(ipc, &t)) tb_constraint_drop_turning(&t);
+  tb_friction_rows(ipc->world, ipc->options, &t);
   t.bias[0] = (c->gap - sent->touching) / ipc->h - tb_dot3(c->normal, tb_sub3(b.velocity, a.velocity)) -
               sent->compliance * tb_dot3(c->normal, sent->impulse);
   t.compliance[0] = sent->compliance;

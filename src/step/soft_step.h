@@ -42,6 +42,7 @@ typedef struct tbSoftStepContact {
   int place;              // batch · TB_SOFT_STEP_LANES + lane
   tbVec3 normal, tangent; // followed by a double: they are read as four numbers (soft_step_record.c)
   double mu_t, mu_b, restitution;
+  double tresca; // N: the most friction, whatever presses; then mu_t = mu_b = 1. 0: it is not bounded so
   tbContactSpring spring;  // of the materials; stiffness 0: they have none
   float with[2];           // how much of their turning the normal shares with the bodies
   float round[2];          // radii of what rolls: its contact does not turn away with it
@@ -100,15 +101,16 @@ typedef struct tbSoftStepBatch {
   int a[TB_SOFT_STEP_LANES], b[TB_SOFT_STEP_LANES]; // bodies, in the order of the step's own list
   int lanes, points;                                // used; the most points of any lane
   bool bounces, rolls;
-  bool springs; // a lane's materials have one
-  bool open;    // a gap was, when overlaps were last pushed out
-  bool fresh;   // has a pair without an impulse to start from: solved to the end at first
+  bool springs, bounded; // a lane's materials have a spring, or Tresca's limit
+  bool open;             // a gap was, when overlaps were last pushed out
+  bool fresh;            // has a pair without an impulse to start from: solved to the end at first
   _Alignas(64) tbSoftStepLane normal[3]; // from here on no lane lies across two cache lines
   tbSoftStepLane tangent[3];
   tbSoftStepLane with_a, with_b, round_a, round_b;           // as in tbSoftStepContact
   tbSoftStepLane across[3];                                  // from the centre of b to that of a
   tbSoftStepLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
   tbSoftStepLane mu_t, mu_b, restitution;
+  tbSoftStepLane tresca;                   // of a substep, N·s; 0: friction is a share of the normal impulse
   tbSoftStepLane spring_rate, spring_give; // of its materials (tb_soft_step_spring); give 0: they have none
   tbSoftStepPoint point[TB_SOFT_STEP_POINTS];
   // What tb_soft_step_begin makes of it all.

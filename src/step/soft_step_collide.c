@@ -80,7 +80,7 @@ static void make_contact(const tbSoftStepSearch* s, const tbCachedPair* pair, co
     c->point[k].position = p->position, c->point[k].gap = p->gap, c->point[k].feature = p->feature;
     for (int r = 0; r < 3; r++) c->point[k].impulse[r] = 0, c->point[k].spin[r] = 0;
   }
-  tb_soft_step_friction(s->world, s->options->dt, s->body, last, c);
+  tb_soft_step_friction(s->world, s->options, s->body, last, c);
   int records;
   const tbContactRecord* record = tb_soft_step_records_of(s, pair, &records);
   c->fresh = records == 0;

@@ -93,7 +93,7 @@ static int add_special(const tbSoftStepSearch* s, const tbCachedPair* pair, cons
     c->point[k].feature = t[i].point.feature;
   }
   for (int i = 0; i < n; i++) {
-    tb_soft_step_friction(s->world, s->options->dt, s->body, &(tbSoftStepMet){.a = -1}, &out[i]);
+    tb_soft_step_friction(s->world, s->options, s->body, &(tbSoftStepMet){.a = -1}, &out[i]);
     if (s->options->warm_start && records > 0) tb_soft_step_warm_start(s->world, record, records, &out[i]);
   }
   return n;

@@ -2,6 +2,7 @@
 // What two surfaces do together in a step of soft-step.
 #include "solve/friction.h"
 #include "step/friction_pair.h"
+#include "step/friction_state.h"
 #include "step/rows.h"
 #include "step/soft_step_work.h"
 
@@ -85,29 +86,38 @@ static void take_ellipse(const tbWorld* w, double h, const tbContactConstraint* 
   c->mu_t = axis[0], c->mu_b = axis[1];
 }
 
-void tb_soft_step_friction(const tbWorld* w, double h, const tbSoftStepTraveller* body, tbSoftStepMet* last,
-                           tbSoftStepContact* c)
+// Tresca's limit is a disc of its own size whatever presses, with the first tangent along the sliding.
+static void take_bound(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* t)
+{
+  tbFriction* f = &t->contact_material.friction;
+  tb_friction_rows(w, o, t);
+  f->kind = TB_FRICTION_ISOTROPIC, f->mu = 1, f->torsion = f->rolling = 0;
+}
+
+void tb_soft_step_friction(const tbWorld* w, const tbStepOptions* o, const tbSoftStepTraveller* body,
+                           tbSoftStepMet* last, tbSoftStepContact* c)
 {
   const tbSoftStepTraveller *a = &body[c->body_a], *b = &body[c->body_b];
   bool own = a->own || b->own;
   if (!own && a->material == last->a && b->material == last->b) {
     c->mu_t = c->mu_b = last->mu, c->restitution = last->restitution;
-    c->torsion = last->torsion, c->rolling = last->rolling, c->spring = last->spring;
+    c->torsion = last->torsion, c->rolling = last->rolling, c->spring = last->spring, c->tresca = 0;
     c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
     return;
   }
   tbContactConstraint t = {
       .body_a = c->body_a, .body_b = c->body_b, .point = {.normal = c->normal}, .position = middle_of(c)};
   tb_constraint_law(w, &t);
-  const tbFriction* f = &t.contact_material.friction;
+  tbFriction* f = &t.contact_material.friction;
+  if (f->tresca > 0) take_bound(w, o, &t);
   bool elliptic = f->kind == TB_FRICTION_ELLIPTIC;
   c->restitution = t.contact_material.restitution, c->torsion = f->torsion, c->rolling = f->rolling;
-  c->spring = t.contact_material.spring;
+  c->spring = t.contact_material.spring, c->tresca = f->tresca;
   c->tangent = tb_mat3_row(t.frame, 1);
   c->mu_t = elliptic ? f->mu_t : f->mu, c->mu_b = elliptic ? f->mu_b : f->mu;
   if (t.law == TB_LAW_TENSOR || t.law == TB_LAW_DIRECTIONAL || t.law == TB_LAW_POLYGON)
-    take_ellipse(w, h, &t, c);
-  if (!own && !t.directed)
+    take_ellipse(w, o->dt, &t, c);
+  if (!own && !t.directed && !(f->tresca > 0))
     *last =
         (tbSoftStepMet){a->material, b->material, f->mu, f->torsion, f->rolling, c->restitution, c->spring};
 }

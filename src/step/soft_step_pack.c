@@ -83,7 +83,8 @@ static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbS
   batch->bounces |= c->restitution > 0;
   tbSoftStepSpring spring = tb_soft_step_spring(&c->spring, s->h);
   batch->spring_rate[lane] = (float)spring.rate, batch->spring_give[lane] = (float)spring.give;
-  batch->springs |= spring.give > 0;
+  batch->tresca[lane] = (float)(c->tresca * s->h);
+  batch->springs |= spring.give > 0, batch->bounded |= c->tresca > 0;
   batch->fresh |= c->fresh;
   for (int k = 0; k < c->count; k++) {
     tbSoftStepPoint* p = &batch->point[k];

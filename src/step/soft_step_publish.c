@@ -7,10 +7,11 @@
 #include "step/soft_step_work.h"
 
 #include "step/count.h"
+#include "step/friction_state.h"
 
 #include <string.h>
 
-static void put_constraint(const tbSoftStepContact* c, int k, tbContactConstraint* t)
+static void put_constraint(const tbSoftStepContact* c, int k, double dt, tbContactConstraint* t)
 {
   tbVec3 x = c->point[k].position, n = c->normal;
   *t = (tbContactConstraint){.shape_a = c->shape_a,
@@ -28,6 +29,7 @@ static void put_constraint(const tbSoftStepContact* c, int k, tbContactConstrain
   f->mu = c->mu_t == c->mu_b ? c->mu_t : sqrt(c->mu_t * c->mu_b);
   f->mu_t = c->mu_t, f->mu_b = c->mu_b, f->torsion = c->torsion, f->rolling = c->rolling;
   tb_constraint_choose_law(t);
+  if (c->tresca > 0) tb_friction_bound(c->tresca * dt, t);
 }
 
 // The gap after the step, as its substeps have followed it.
@@ -77,6 +79,7 @@ static void end_bias(const tbSoftStepWork* s, const tbStepOptions* o, double bou
 {
   double approach = s->batch[c->place / TB_SOFT_STEP_LANES].point[k].approach[c->place % TB_SOFT_STEP_LANES];
   bool bounced = c->restitution > 0 && approach < -bounce_speed && c->point[k].impulse[0] > 0;
+  if (c->tresca > 0 && !(c->point[k].impulse[0] > 0)) tb_friction_bound(0, t); // nothing presses
   bool springs = c->spring.stiffness > 0 && !bounced;
   t->bias[0] = bounced ? c->restitution * approach : fmax(gap_after(s, c, k), 0) * s->substeps / o->dt;
   if (springs) end_spring(s, c, k, t);
@@ -100,7 +103,7 @@ static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepO
   double bounce_speed = tb_bounce_speed(w, o);
   for (int i = 0; i < s->ncontact; i++)
     for (int k = 0; k < s->entry[i].count; k++, t++) {
-      put_constraint(s->entry[i].contact, k, t);
+      put_constraint(s->entry[i].contact, k, o->dt, t);
       take_guess(s->entry[i].contact, k, t);
       if (done) end_bias(s, o, bounce_speed, s->entry[i].contact, k, t);
     }

@@ -67,12 +67,13 @@ void tb_soft_step_add(tbSoftStepWork* s, int begin, int end)
 
 static const double SLOW = 1e-6; // m/s: does not slip
 
-static inline tbContactState state_of(const tbSoftStepContact* c, const double impulse[3], const double u[3])
+static inline tbContactState state_of(const tbSoftStepContact* c, double dt, const double impulse[3],
+                                      const double u[3])
 {
   if (!(impulse[0] > 0)) return TB_CONTACT_OPEN;
   if (u[1] * u[1] + u[2] * u[2] <= SLOW * SLOW) return TB_CONTACT_STICK;
   double x = impulse[1], y = c->mu_b > 0 ? impulse[2] * (c->mu_t / c->mu_b) : 0;
-  double most = (1 - 1e-4) * c->mu_t * impulse[0];
+  double most = (1 - 1e-4) * (c->tresca > 0 ? c->tresca * dt : c->mu_t * impulse[0]);
   return x * x + y * y >= most * most ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
 }
 
@@ -111,7 +112,7 @@ static inline bool record_contact(const tbSoftStepWork* s, const tbSoftStepEntry
     out->position = c->point[k].position, out->gap = c->point[k].gap, out->residual = 0;
     out->velocity[0] = tb_dot3(n, u), out->velocity[1] = tb_dot3(t, u), out->velocity[2] = tb_dot3(b, u);
     for (int row = 3; row < TB_MAX_ROWS; row++) out->velocity[row] = 0;
-    out->state = state_of(c, out->impulse, out->velocity);
+    out->state = state_of(c, s->h * s->substeps, out->impulse, out->velocity);
     touches |= out->impulse[0] > 0;
   }
   return touches;

@@ -151,11 +151,14 @@ static inline void yield_to(const tbSoftStepBatch* own, int lane, const Pressed*
 typedef struct {
   tbwf mu_t, mu_b, product; // product: μ_t μ_b
   tbwf step_t, step_b;      // of the gradient: (μ/largest μ)²
+  tbwf tresca;              // where `bounded`
+  bool bounded;
 } Friction;
 
 static inline Friction friction_of(const tbSoftStepBatch* own, int lane)
 {
-  Friction f = {.mu_t = load(own->mu_t, lane), .mu_b = load(own->mu_b, lane)};
+  Friction f = {.mu_t = load(own->mu_t, lane), .mu_b = load(own->mu_b, lane), .bounded = own->bounded};
+  if (own->bounded) f.tresca = load(own->tresca, lane);
   f.product = tbwf_mul(f.mu_t, f.mu_b);
   tbwf inverse = inverse_or_zero(tbwf_max(f.mu_t, f.mu_b));
   tbwf t = tbwf_mul(f.mu_t, inverse), b = tbwf_mul(f.mu_b, inverse);
@@ -176,7 +179,8 @@ static inline void rub(const Friction* f, const tbSoftStepPoint* point, int lane
   tbwf tt = load(point->stick[0], lane), tb = load(point->stick[1], lane), bb = load(point->stick[2], lane);
   tbwf stick_t = tbwf_sub(*t, tbwf_add(tbwf_mul(tt, ut), tbwf_mul(tb, ub)));
   tbwf stick_b = tbwf_sub(*b, tbwf_add(tbwf_mul(tb, ut), tbwf_mul(bb, ub)));
-  tbwf limit = tbwf_mul(f->product, normal), size = size_of(f, stick_t, stick_b);
+  tbwf limit = tbwf_mul(f->product, normal), size = size_of(f, stick_t, stick_b), none = tbwf_set1(0);
+  if (f->bounded) limit = tbwf_choose(f->tresca, none, tbwf_choose(normal, none, f->tresca, none), limit);
   if (tbwf_any_above(size, limit)) {
     tbwf slip = load(point->slip, lane);
     tbwf slip_t = tbwf_sub(*t, tbwf_mul(tbwf_mul(slip, f->step_t), ut));
@@ -186,8 +190,7 @@ static inline void rub(const Friction* f, const tbSoftStepPoint* point, int lane
     stick_t = tbwf_choose(size, limit, tbwf_mul(share, slip_t), stick_t);
     stick_b = tbwf_choose(size, limit, tbwf_mul(share, slip_b), stick_b);
   }
-  tbwf zero = tbwf_set1(0);
-  *t = tbwf_choose(f->product, zero, stick_t, zero), *b = tbwf_choose(f->product, zero, stick_b, zero);
+  *t = tbwf_choose(f->product, none, stick_t, none), *b = tbwf_choose(f->product, none, stick_b, none);
 }
 
 // Friction of the points, one after the other, under the normal impulses as they are now. count: add what

@@ -155,8 +155,8 @@ typedef struct tbSoftStepMet {
   double mu, torsion, rolling, restitution;
   tbContactSpring spring;
 } tbSoftStepMet;
-void tb_soft_step_friction(const tbWorld* world, double dt, const tbSoftStepTraveller* body,
-                           tbSoftStepMet* last, tbSoftStepContact* contact);
+void tb_soft_step_friction(const tbWorld* world, const tbStepOptions* options,
+                           const tbSoftStepTraveller* body, tbSoftStepMet* last, tbSoftStepContact* contact);
 
 // soft_step_warm_start.c: from the records of the pair in the last step.
 void tb_soft_step_warm_start(const tbWorld* world, const tbContactRecord* record, int count,

@@ -370,41 +370,28 @@ static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* s
   return TB_OK;
 }
 
-static bool is_of(const tbFriction* f, unsigned which)
-{
-  return (which == TB_KNOWS_TRESCA ? f->tresca : f->adhesion) > 0;
-}
-
-// Whether a world has surfaces with adhesion or Tresca's limit (`which`: TB_KNOWS_…).
-static bool has_friction(const tbWorld* w, unsigned which)
+static bool has_springs(const tbWorld* w)
 {
   const tbMaterial* m = w->material.data;
-  const tbContactMaterial* own = w->contact_material.data;
   const tbPairRule* rule = w->pair.data;
   bool has = false;
-  for (size_t i = 0; i < w->material.count; i++) has |= is_of(&m[i].contact_material.friction, which);
-  for (size_t i = 0; i < w->contact_material.count; i++) has |= is_of(&own[i].friction, which);
-  for (size_t i = 0; i < w->pair.count; i++)
-    has |= rule[i].own_friction && is_of(&rule[i].contact_material.friction, which);
+  for (size_t i = 0; i < w->material.count; i++) has |= m[i].contact_material.spring.stiffness > 0;
+  for (size_t i = 0; i < w->pair.count; i++) has |= rule[i].contact_material.spring.stiffness > 0;
   return has;
 }
 
-// The scheme applies all that frictions have beside their law: what it left out would change the motion
-// without a word.
-static tbStatus check_frictions(tbContext* ctx, const tbWorld* w, const tbScheme* scheme)
+// What a scheme leaves out of a material would change the motion without a word.
+static tbStatus check_springs(tbContext* ctx, const tbWorld* w, const tbScheme* scheme)
 {
-  static const char* const words[] = {"Tresca's limit of friction", "adhesion"};
-  for (int k = 0; k < 2; k++) {
-    unsigned which = 1u << k;
-    if (scheme->frictions & which || !has_friction(w, which)) continue;
-    char others[160] = "";
-    for (int i = 0; i < tb_scheme_count(); i++)
-      if (tb_scheme_at(i)->frictions & which) tb_list_append(others, sizeof others, tb_scheme_at(i)->name);
-    return tb_fail(ctx, TB_ERROR_ARGUMENT,
-                   "the scheme %s does not apply %s, which a material of this world has; these do: %s",
-                   scheme->name, words[k], others);
-  }
-  return TB_OK;
+  if (scheme->springs || !has_springs(w)) return TB_OK;
+  char others[160] = "";
+  for (int i = 0; i < tb_scheme_count(); i++)
+    if (tb_scheme_at(i)->springs) tb_list_append(others, sizeof others, tb_scheme_at(i)->name);
+  return tb_fail(
+      ctx, TB_ERROR_ARGUMENT,
+      "the scheme %s does not apply springs of contacts, which a material of this world has; these "
+      "do: %s",
+      scheme->name, others);
 }
 
 // Explicit springs take the mass at a node from its own; a reduced body's nodes have none of their own.
@@ -424,7 +411,7 @@ tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
   for (int i = 0; i < ROWS; i++) TB_TRY(tb_option_check(ctx, &rows[i], o));
   const tbScheme* scheme = tb_scheme_find(o->scheme);
   TB_TRY(check_bodies(ctx, w, scheme));
-  TB_TRY(check_frictions(ctx, w, scheme));
+  TB_TRY(check_springs(ctx, w, scheme));
   if (scheme->method == &tb_penalty && tb_penalty_is_implicit(w, o) && o->penalty_spring != TB_SPRING_POWER)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,
                    "implicit springs of the scheme penalty are powers of their depth");
