@@ -308,5 +308,9 @@ TEST(patches_of_textures_are_checked)
   CHECK(tb_body_set_friction(&s.ctx, s.world, floor, &rough) == TB_ERROR_ARGUMENT);
   rough.patch = 0.1;
   CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, s.world, floor, &rough));
+  rough.scale = INFINITY;
+  CHECK(tb_body_set_friction(&s.ctx, s.world, floor, &rough) == TB_ERROR_ARGUMENT);
+  rough.scale = rough.patch = 0; // a texture that is the same all over
+  CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, s.world, floor, &rough));
   stage_close(&s);
 }

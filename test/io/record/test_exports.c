@@ -204,6 +204,32 @@ TEST(usd_samples_the_motion)
   recorded_end(&r);
 }
 
+// USD knows y up and z up alone: a world that falls along x is turned about y, so that it falls along −z.
+TEST(usd_says_which_way_is_up)
+{
+  static const char* const gravity[] = {"-9, 0, 0", "0, -9, 0", "0, 0, -9"};
+  for (int up = 0; up < 3; up++) {
+    char scene[200];
+    snprintf(scene, sizeof scene, "{\"tribo\": 1, \"gravity\": [%s], \"bodies\": [{\"shape\": %s}]}",
+             gravity[up], "{\"type\": \"sphere\", \"radius\": 0.1}");
+    Recorded r = recorded_begin_with(scene);
+    size_t length;
+    CHECK_OK(&r.ctx, recorded_run(&r, "usd", recorded_path(&r, "run.usda"), 1, 0, NULL, NULL));
+    char* text = recorded_read(recorded_path(&r, "run.usda"), &length);
+    CHECK(prim(text, up == 1 ? "upAxis = \"Y\"" : "upAxis = \"Z\""));
+    const char *world = prim(text, "def Xform \"World\"\n{\n"), *turned = prim(world, "quatf xformOp:orient");
+    const char* first = prim(world + 1, "def ");
+    double q[4];
+    CHECK(first && (turned && turned < first) == (up == 0));
+    if (up == 0 && turned && tuple(turned, q, 4) == 4) {
+      tbVec3 down = tb_quat_rotate(tb_quat(q[0], q[1], q[2], q[3]), tb_vec3(-1, 0, 0));
+      CHECK_NEAR(down.z, -1, 1e-6);
+    }
+    free(text);
+    recorded_end(&r);
+  }
+}
+
 // Names of prims are letters, digits and '_', no digit first, and no two are the same.
 TEST(usd_names_are_identifiers_of_their_own)
 {

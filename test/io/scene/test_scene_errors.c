@@ -298,6 +298,34 @@ TEST(every_error_of_a_scene_is_told_once_and_in_order)
   tb_scene_errors_free(&ctx, &errors);
 }
 
+// What refers to a body that has a mistake of its own is not blamed, of whatever kind the body is.
+TEST(bodies_with_mistakes_are_told_and_not_those_who_name_them)
+{
+  static const char* const broken[] = {
+      "\"bodies\": [{\"name\": \"x\", \"mas\": 1, " BALL "}]",
+      "\"bodies\": [], \"soft\": [{\"name\": \"x\", \"mesh\": {\"box\": {\"size\": 1, \"cells\": 1}}, "
+      "\"yuong\": 1}]",
+      "\"bodies\": [], \"cloth\": [{\"name\": \"x\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": 1}}, "
+      "\"strech\": 1}]",
+      "\"bodies\": [], \"reduced\": [{\"name\": \"x\", \"mesh\": {\"box\": {\"size\": 1, \"cells\": 1}}, "
+      "\"yuong\": 1}]",
+  };
+  for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+    tbContext ctx = tb_default_context();
+    tbSceneErrors errors = tb_scene_errors();
+    tbScene s = {0};
+    char text[400];
+    snprintf(text, sizeof text, "{\"tribo\": 1, %s,\n \"joints\": [{\"type\": \"weld\", \"a\": \"x\"}]}",
+             broken[i]);
+    CHECK(tb_scene_examine_text(&ctx, "s", text, strlen(text), NULL, &errors, &s) == TB_ERROR_INPUT);
+    const tbError* e = errors.list.data;
+    if (errors.list.count != 1 || e->line != 1)
+      test_failed(__FILE__, __LINE__, "kind %zu: %zu errors, the last: %s", i, errors.list.count,
+                  errors.list.count ? e[errors.list.count - 1].message : "");
+    tb_scene_errors_free(&ctx, &errors);
+  }
+}
+
 TEST(a_scene_without_errors_is_examined_to_the_same_world)
 {
   static const char text[] =
