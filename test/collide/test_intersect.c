@@ -393,7 +393,7 @@ TEST(the_tree_counts_what_comparing_all_pairs_counts)
   int order[sizeof box / sizeof *box];
   wrong.node = node, wrong.order = order;
   s[0].tree = &wrong;
-  for (int k = 0; k < 5; k++) {
+  for (int k = 0; k < 7; k++) {
     memcpy(node, tree.node, (size_t)tree.nnode * sizeof *node);
     memcpy(order, tree.order, (size_t)tree.nitem * sizeof *order);
     wrong.nnode = tree.nnode;
@@ -403,6 +403,10 @@ TEST(the_tree_counts_what_comparing_all_pairs_counts)
     if (k == 2) node[0].right = last;
     if (k == 3) node[last].first = 1 << 30;
     if (k == 4) wrong.nnode = 1, node[0].right = 0, node[0].first = node[0].count = 0;
+    if (k >= 5) { // all triangles in the left of two, the right one left out
+      wrong.nnode = 2, node[0].right = k == 5 ? 2 : 1;
+      node[1].right = 0, node[1].first = 0, node[1].count = tree.nitem;
+    }
     CHECK(count_of(&wide, s, 2).crossing == one.crossing);
   }
   tb_arena_free(&arena);

@@ -594,6 +594,47 @@ TEST(newtons_method_solves_contact_problems_to_rounding)
   }
 }
 
+// Ellipsoids of friction with an axis of zero: what slides there has no part, and the others go on.
+TEST(newtons_method_leaves_out_axes_without_friction)
+{
+  int slipping = 0;
+  for (int i = 0; i < 12; i++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)i, spec.contacts = 6, spec.all_laws = true, spec.slip = 0.8, spec.open = 0;
+    tbProblem* p;
+    double* lambda;
+    bool exact = false;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    for (int k = 0; k < p->ncontact; k++)
+      if (p->law[k] == TB_LAW_CONTENSOU) ((double*)p->param)[p->param_adr[k] + i % 3] = 0;
+    tbSolveOptions o = tb_default_solve_options();
+    tbSolveResult result;
+    o.velocity_tolerance = 1e-7, o.max_iterations = 100000;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &result));
+    CHECK_OK(&ctx, tb_exact_newton(&ctx, p, TB_MODEL_CONE, lambda, &exact, NULL));
+    tbJudge* judge;
+    tbResidual residual;
+    CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
+    tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &residual, NULL, NULL);
+    for (int k = 0; k < p->ncontact; k++) {
+      const double *mu = p->param + p->param_adr[k], *r = lambda + p->row_adr[k];
+      if (p->law[k] != TB_LAW_CONTENSOU || !(r[0] > 0)) continue;
+      double size = 0;
+      for (int j = 0; j < 3; j++) size += mu[j] > 0 ? pow(r[1 + j] / (mu[j] * r[0]), 2) : 0;
+      slipping += size > 1 - 1e-9;
+      CHECK(r[1 + i % 3] == 0);
+    }
+    if (!exact || !(residual.fclib < 1e-13))
+      test_failed(__FILE__, __LINE__, "problem %d: %s, residual %.2g", i, exact ? "exact" : "rough",
+                  residual.fclib);
+    tb_judge_free(&ctx, judge);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+  CHECK(slipping > 5);
+}
+
 // One allocation fails; total: how many there are, of the first run, in which none does.
 static void fail_one(const GradientScene* s, const char* scheme, tbGradientMethod method, long k, long* total)
 {

@@ -54,6 +54,27 @@ LONG_TEST(bodies_without_a_factor_step_like_those_with_one)
   stage_close(&s[0]), stage_close(&s[1]);
 }
 
+// Elasticity taken anew where a step ends asks the matrix as well.
+LONG_TEST(newtons_method_on_elasticity_needs_no_factor)
+{
+  tbBodyId id[2];
+  Stage s[2] = {falling_block(true, &id[0]), falling_block(false, &id[1])};
+  for (int i = 0; i < 2; i++) {
+    s[i].step.newton_steps = 20, s[i].step.newton_tolerance = 1e-7;
+    for (int k = 0; k < 8; k++) {
+      stage_run(&s[i], 1);
+      CHECK(!s[i].report.newton_missed);
+    }
+    CHECK(s[i].report.contacts > 0 && has_factor(&s[i]) == !i);
+  }
+  double worst = 0;
+  for (int n = 0; n < tb_body_node_count(s[0].world, id[0]); n++)
+    worst =
+        fmax(worst, tb_distance3(tb_body_nodes(s[0].world, id[0])[n], tb_body_nodes(s[1].world, id[1])[n]));
+  CHECK_NEAR(worst, 0, 1e-7);
+  stage_close(&s[0]), stage_close(&s[1]);
+}
+
 // One whose matrix is worked on in several pieces.
 LONG_TEST(products_with_large_bodies_go_piece_by_piece)
 {
