@@ -218,7 +218,7 @@ TEST(collada_meshes_are_hulls_of_what_their_scene_shows)
   snprintf(path, sizeof path, "/tmp/tribo-import-%d.dae", (int)getpid());
   snprintf(text, sizeof text,
            "<robot><link name='a'><collision><geometry><mesh filename='%s' scale='2 1 "
-           "1'/></geometry></collision></link></robot>",
+           "0.5'/></geometry></collision></link></robot>",
            path);
   FILE* file = fopen(path, "w");
   fputs(dae, file);
@@ -227,12 +227,12 @@ TEST(collada_meshes_are_hulls_of_what_their_scene_shows)
   CHECK_OK(&i.ctx, i.status);
   CHECK(i.notes.count == 0);
   REQUIRE(i.scene.world && body(&i, "a") && body(&i, "a")->nshape == 1);
-  tbHit hit; // corners (2 0 0), (2 1 0), (−2 0 0), (2 0 3): the farthest along −x and z
+  tbHit hit; // corners (2 0 0), (2 1 0), (−2 0 0), (2 0 1.5): the farthest along −x and z
   tbBodyId id = tb_world_find_body(i.scene.world, "a");
   CHECK(tb_body_nearest(i.scene.world, id, tb_vec3(-9, 0, 0), INFINITY, &hit));
   CHECK_NEAR(hit.point.x, -2, 1e-12);
   CHECK(tb_body_nearest(i.scene.world, id, tb_vec3(2, 0, 9), INFINITY, &hit));
-  CHECK_NEAR(hit.point.z, 3, 1e-12);
+  CHECK_NEAR(hit.point.z, 1.5, 1e-12);
   done(&i);
   file = fopen(path, "w");
   fputs("<COLLADA/>", file);
