@@ -167,6 +167,28 @@ TEST(bad_materials_of_worlds_are_refused)
   tb_world_free(&x.ctx, x.w);
 }
 
+// Every number of a friction has an end of its range on either side; what lies in it is taken.
+TEST(numbers_of_friction_out_of_their_ranges_are_refused)
+{
+  static const double bad[] = {-1e-9, INFINITY, NAN};
+  Watched x = watch();
+  for (int k = 0; k < 8; k++)
+    for (int i = 0; i < 3; i++) {
+      tbFriction f = tb_friction(0.5);
+      double* number[] = {&f.mu,       &f.torsion, &f.rolling,  &f.static_ratio,
+                          &f.stribeck, &f.tresca,  &f.adhesion, &f.restitution};
+      *number[k] = 1;
+      CHECK_OK(&x.ctx, tb_friction_check(&x.ctx, &f));
+      *number[k] = 0;
+      CHECK_OK(&x.ctx, tb_friction_check(&x.ctx, &f));
+      *number[k] = bad[i];
+      char what[32];
+      snprintf(what, sizeof what, "number %d = %g", k, bad[i]);
+      refused(&x, tb_friction_check(&x.ctx, &f), what);
+    }
+  tb_world_free(&x.ctx, x.w);
+}
+
 // Of many rules, each pair has its own, whichever is named first; the last one said counts.
 TEST(pairs_of_materials_have_their_own_friction)
 {

@@ -54,6 +54,29 @@ LONG_TEST(bodies_without_a_factor_step_like_those_with_one)
   stage_close(&s[0]), stage_close(&s[1]);
 }
 
+// Each of several is made ready for the step.
+LONG_TEST(two_bodies_without_a_factor_step_like_those_with_one)
+{
+  Stage s[2];
+  tbBodyId id[2][2];
+  for (int i = 0; i < 2; i++) {
+    s[i] = soft_stage(0.4, 0.005);
+    s[i].step.solver.tolerance = 1e-9, s[i].step.solver.velocity_tolerance = 1e-8;
+    stage_floor(&s[i], 0, 0);
+    for (int k = 0; k < 2; k++)
+      id[i][k] =
+          add_box(&s[i], tb_vec3(0.2, 0.2, 0.1), 2, soft_at(1e5, tb_vec3(0.5 * k, 0, 0.06), tb_zero3()));
+    if (i) take_factor_away(&s[i]);
+    stage_run(&s[i], 15);
+    CHECK(s[i].unconverged == 0 && s[i].report.contacts > 10 && has_factor(&s[i]) == !i);
+  }
+  for (int k = 0; k < 2; k++)
+    for (int n = 0; n < tb_body_node_count(s[0].world, id[0][k]); n++)
+      CHECK_NEAR(tb_distance3(tb_body_nodes(s[0].world, id[0][k])[n], tb_body_nodes(s[1].world, id[1][k])[n]),
+                 0, 1e-7);
+  stage_close(&s[0]), stage_close(&s[1]);
+}
+
 // Elasticity taken anew where a step ends asks the matrix as well.
 LONG_TEST(newtons_method_on_elasticity_needs_no_factor)
 {
