@@ -131,11 +131,11 @@ static int follow(Space* s, int width)
       }
     }
     s->left[(s->m - first) * BLOCK + b] = size_of(s, x);
-    if (append(s, x, before)) continue;
-    for (int tries = 0; tries < 4; tries++) {
+    bool added = append(s, x, before);
+    for (int tries = 0; !added && tries < 4; tries++) {
       randomise(s, x);
       reduce(s, x, NULL);
-      if (append(s, x, 1e-6)) break;
+      added = append(s, x, 1e-6);
     }
   }
   return s->m - first;
