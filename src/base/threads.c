@@ -7,9 +7,10 @@
 //
 // One word holds the loop's number and which of its pieces are not taken, from one to before another. The
 // thread that takes the first or the last off owns a piece of that very loop, which cannot end, nor its
-// fields change, before that piece is done. The caller takes pieces from the front and workers take them from
-// the back: loops over the same things, as the sweeps of a solver are, find most of them in the cache of the
-// processor that had them in the loop before.
+// fields change, before that piece is done. The first is the caller's before others see the word, so that in
+// short loops the word goes to a worker and does not come back. The caller takes pieces from the front and
+// workers take them from the back: loops over the same things, as the sweeps of a solver are, find most of
+// them in the cache of the processor that had them in the loop before.
 //
 // Workers spin briefly before they sleep, because a sweep over colours issues many short loops in a row.
 #include "base/threads.h"
@@ -20,8 +21,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPINS = 100000, YIELDS = 1024 }; // looks before it sleeps; before others may have the processor
-enum { LINE = 128 };                    // of a cache, and the one that is fetched along with it
+enum { SPINS = 100000, YIELDS = 16384 }; // looks before it sleeps; before others may have the processor
+enum { LINE = 128 };                     // of a cache, and the one that is fetched along with it
 
 // What different threads write lies apart: a line that goes to and fro between processors takes as long as a
 // short loop.
@@ -109,11 +110,11 @@ static void* worker(void* user)
   return NULL;
 }
 
-// The next loop, and as many workers awake as it has use for.
-static void publish(tbThreads* t, int pieces, int useful)
+// The next loop, of which pieces before `first` are taken, and as many workers awake as it has use for.
+static void publish(tbThreads* t, int first, int pieces, int useful)
 {
   uint64_t number = (number_of(atomic_load(&t->loop)) + 1u) & ((1u << NUMBER_BITS) - 1);
-  atomic_store(&t->loop, number << 2 * PIECE_BITS | (uint32_t)pieces);
+  atomic_store(&t->loop, number << 2 * PIECE_BITS | (uint64_t)first << PIECE_BITS | (uint32_t)pieces);
   if (atomic_load(&t->sleeping) == 0) return;
   pthread_mutex_lock(&t->mutex);
   if (useful >= atomic_load(&t->sleeping)) pthread_cond_broadcast(&t->wake);
@@ -130,8 +131,9 @@ static void run_task(void* data, int piece)
 
 static void run_on_workers(tbThreads* t)
 {
-  unsigned own = 0;
-  publish(t, t->pieces, t->pieces - 1);
+  unsigned own = 1;
+  publish(t, 1, t->pieces, t->pieces - 1);
+  run_piece(t->body, t->user, t->total, t->grain, 0);
   run_pieces(t, true, &own);
   unsigned all = t->finished + (unsigned)t->pieces - own;
   for (int i = 1; atomic_load_explicit(&t->done, memory_order_acquire) != all; i++)
@@ -199,7 +201,7 @@ void tb_threads_destroy(tbContext* ctx, tbThreads* t)
 {
   if (!t) return;
   atomic_store(&t->quit, true);
-  publish(t, 0, t->started);
+  publish(t, 0, 0, t->started);
   for (int i = 0; i < t->started; i++) pthread_join(t->workers[i], NULL);
   pthread_cond_destroy(&t->wake);
   pthread_mutex_destroy(&t->mutex);

@@ -9,7 +9,7 @@
 //     relax    every contact in turn, velocities alone: the push goes no further
 //   and what came fast bounces.
 //
-// One sweep each, in colours (soft_step_pack.c), in floats about the start of the step; positions are
+// One sweep each, batch after batch (soft_step_pack.c), in floats about the start of the step; positions are
 // doubles. The velocities at the end are summed anew in doubles from the impulses, so that momentum balances
 // to rounding. Nothing is kept from step to step but what every scheme keeps, the contacts' impulses, and
 // where bodies may sleep, for how long each has been slow (soft_step_sleep.c).

@@ -9,7 +9,7 @@
 //   soft_step_sleep.c       which bodies are left alone
 //   soft_step_bodies.c      bodies in floats
 //   soft_step_regions.c     halves of space, which threads share out
-//   soft_step_pack.c        colours, and batches of sixteen pairs side by side
+//   soft_step_pack.c        batches of sixteen pairs side by side
 //   soft_step_begin.c       a batch at the start of the step, as many pairs at a time as the machine likes
 //   soft_step_solve.c       what a pass does with it
 //   soft_step_spin.c        torsional and rolling friction
@@ -26,11 +26,10 @@
 #include "step/find.h"
 
 enum {
-  TB_SOFT_STEP_LANES = 16,   // pairs in a batch
-  TB_SOFT_STEP_POINTS = 4,   // of a pair
-  TB_SOFT_STEP_COUPLES = 6,  // of its points
-  TB_SOFT_STEP_COLOURS = 64, // beyond these pairs are solved one after the other
-  TB_SOFT_STEP_LEVELS = 4,   // space is halved so many times at most
+  TB_SOFT_STEP_LANES = 16,  // pairs in a batch
+  TB_SOFT_STEP_POINTS = 4,  // of a pair
+  TB_SOFT_STEP_COUPLES = 6, // of its points
+  TB_SOFT_STEP_LEVELS = 4,  // space is halved so many times at most
   TB_SOFT_STEP_REGIONS = 1 << TB_SOFT_STEP_LEVELS,
   TB_SOFT_STEP_GROUPS = 2 * TB_SOFT_STEP_REGIONS - 1 // of contacts: within regions, and across borders
 };
@@ -103,7 +102,7 @@ typedef struct tbSoftStepBatch {
   bool bounces, rolls;
   bool springs, bounded; // a lane's materials have a spring, or Tresca's limit
   bool open;             // a gap was, when overlaps were last pushed out
-  bool fresh;            // has a pair without an impulse to start from: solved to the end at first
+  bool fresh;            // has a pair without an impulse to start from: solved several times in a row
   _Alignas(64) tbSoftStepLane normal[3]; // from here on no lane lies across two cache lines
   tbSoftStepLane tangent[3];
   tbSoftStepLane with_a, with_b, round_a, round_b;           // as in tbSoftStepContact

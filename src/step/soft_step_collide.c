@@ -11,7 +11,7 @@
 #include "collide/gjk.h"
 
 enum { AHEAD = 6 };
-static const double FAR = 0.1;     // of the smaller body: a turn in a step that brings other corners to it
+static const double FAR = 0.05;    // of the smaller body: a turn in a step that brings other corners to it
 static const double CLOSES = 0.25; // a gap that shrinks to less of itself may be closed by the end
 
 static inline double larger(double a, double b) { return a > b ? a : b; }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs become batches, group by group (soft_step_regions.c): those of one colour have no moving body in
-// common, so that sixteen of them can be solved side by side.
+// Pairs become batches, group by group (soft_step_regions.c): those of a batch have no moving body in common,
+// so that sixteen of them can be solved side by side.
 //
-// Colouring is greedy in the order of the pairs, which is that of their shapes: first those of two moving
-// bodies, then those with one that does not move. Within a colour pairs are sorted, lest lanes wait for
-// others. Pairs beyond the last colour, of a body with more neighbours than there are colours, get batches of
-// their own.
+// Pairs come sorted: those of two moving bodies first, then those with one that does not move; known ones
+// before new ones, whose batches are solved many times over at first; and by how many points they have, most
+// first, lest lanes wait for others. Each takes a lane of the first batch that has one and none of its
+// bodies, and is not for fewer points. A body's 64 bits say which of the group's open batches have it. A pair
+// that finds 64 of them open, and none for it, gets a batch of its own.
 //
 // Cost      linear in pairs.
 #include "step/soft_step_work.h"
@@ -15,20 +16,22 @@
 
 #include <string.h>
 
-// Pairs of a colour are sorted by how many points they have, most first, and by whether they are new.
-enum { SORTS = 2 * TB_SOFT_STEP_POINTS, BATCHES = 4 };
-static int sort_of(const tbSoftStepEntry* c) { return 2 * (TB_SOFT_STEP_POINTS - c->count) + c->fresh; }
+enum { BATCHES = 4 }; // in a piece of work
+enum { SORTS = 4 * TB_SOFT_STEP_POINTS };
+enum { OPEN = 64, FULL = TB_SOFT_STEP_LANES };
 
-// Pairs of a group by colour and sort; then where they begin, as batch · lanes + lane.
+// Batches of a group: so many so far, and those that have room.
 typedef struct {
-  int count[TB_SOFT_STEP_COLOURS + 1][SORTS];
-} Census;
+  int count;
+  uint64_t open, fresh;                 // places that are taken; by batches of new pairs
+  uint64_t points[TB_SOFT_STEP_POINTS]; // by batches of so many points, and more: from one on
+  int batch[OPEN], lanes[OPEN];         // at a place
+  int body[OPEN][2 * FULL];
+} Group;
 
 typedef struct {
-  uint8_t group, colour;
-} Lot; // of a pair
-
-static int lowest_free(uint64_t used) { return ~used ? __builtin_ctzll(~used) : TB_SOFT_STEP_COLOURS; }
+  int group, place; // batch of the group · lanes + lane
+} Lot;              // of a pair
 
 // Of the lowest part of space that holds two bodies; level: how many times it was halved.
 static int group_of(const tbSoftStepWork* s, int region_a, int region_b, int* level)
@@ -38,24 +41,69 @@ static int group_of(const tbSoftStepWork* s, int region_a, int region_b, int* le
   return tb_soft_step_group(s, *level) + (region_a >> *level);
 }
 
-// used: colours of a body's pairs, for each level.
-static void colour(const tbSoftStepWork* s, const uint8_t* region, uint64_t* used, Lot* lot, Census* census)
+// The pairs in the order in which they take their lanes.
+static void sort_pairs(const tbSoftStepWork* s, int* out)
 {
-  int levels = s->levels + 1, level;
-  for (int still = 0; still < 2; still++)
+  int count[SORTS + 1] = {0};
+  for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < s->ncontact; i++) {
       const tbSoftStepEntry* c = &s->entry[i];
-      int a = s->index[c->body_a], b = s->index[c->body_b];
-      if ((a < s->moving && b < s->moving) == (still == 1)) continue;
-      if (a >= s->moving) a = b; // one of them moves
-      if (b >= s->moving) b = a;
-      int group = group_of(s, region[a], region[b], &level);
-      uint64_t *of_a = &used[a * levels + level], *of_b = &used[b * levels + level];
-      int k = lowest_free(*of_a | *of_b);
-      if (k < TB_SOFT_STEP_COLOURS) *of_a |= (uint64_t)1 << k, *of_b |= (uint64_t)1 << k;
-      lot[i] = (Lot){(uint8_t)group, (uint8_t)k};
-      census[group].count[k][sort_of(c)]++;
+      bool still = s->index[c->body_a] >= s->moving || s->index[c->body_b] >= s->moving;
+      int sort = (2 * still + c->fresh) * TB_SOFT_STEP_POINTS + TB_SOFT_STEP_POINTS - c->count;
+      if (pass == 0) count[sort + 1]++;
+      else out[count[sort]++] = i;
     }
+    for (int k = 0; pass == 0 && k < SORTS; k++) count[k + 1] += count[k];
+  }
+}
+
+// Opens a batch at a place that is not taken.
+static int open_batch(Group* g, bool fresh, int points)
+{
+  int at = __builtin_ctzll(~g->open);
+  uint64_t bit = (uint64_t)1 << at;
+  g->batch[at] = g->count++, g->lanes[at] = 0;
+  g->open |= bit, g->fresh = fresh ? g->fresh | bit : g->fresh & ~bit;
+  for (int k = 0; k < TB_SOFT_STEP_POINTS; k++)
+    g->points[k] = k < points ? g->points[k] | bit : g->points[k] & ~bit;
+  return at;
+}
+
+// A full batch leaves its place; used: of a body, at every `stride`th.
+static void close_batch(Group* g, int at, uint64_t* used, int stride)
+{
+  uint64_t bit = (uint64_t)1 << at;
+  for (int k = 0; k < 2 * FULL; k++) used[g->body[at][k] * stride] &= ~bit;
+  g->open &= ~bit;
+}
+
+// a, b: its moving bodies, twice the same where it has one. Returns the pair's place in the group.
+static int take_lane(Group* g, const tbSoftStepEntry* c, int a, int b, uint64_t* used, int stride)
+{
+  uint64_t *of_a = &used[a * stride], *of_b = &used[b * stride];
+  uint64_t room = g->open & ~(*of_a | *of_b) & g->points[c->count - 1] & (c->fresh ? g->fresh : ~g->fresh);
+  if (!room && !~g->open) return g->count++ * FULL;
+  int at = room ? __builtin_ctzll(room) : open_batch(g, c->fresh, c->count);
+  int lane = g->lanes[at]++, place = g->batch[at] * FULL + lane;
+  *of_a |= (uint64_t)1 << at, *of_b |= (uint64_t)1 << at;
+  g->body[at][2 * lane] = a, g->body[at][2 * lane + 1] = b;
+  if (lane == FULL - 1) close_batch(g, at, used, stride);
+  return place;
+}
+
+// used: places of the open batches that have a body, for each level.
+static void assign(const tbSoftStepWork* s, const uint8_t* region, const int* sorted, uint64_t* used,
+                   Group* group, Lot* lot)
+{
+  int levels = s->levels + 1, level;
+  for (int k = 0; k < s->ncontact; k++) {
+    const tbSoftStepEntry* c = &s->entry[sorted[k]];
+    int a = s->index[c->body_a], b = s->index[c->body_b];
+    if (a >= s->moving) a = b; // one of them moves
+    if (b >= s->moving) b = a;
+    int g = group_of(s, region[a], region[b], &level);
+    lot[k] = (Lot){g, take_lane(&group[g], c, a, b, used + level, levels)};
+  }
 }
 
 static void put3(tbSoftStepLane out[3], int lane, tbVec3 x)
@@ -107,28 +155,6 @@ static void clear(const tbSoftStepWork* s, tbSoftStepBatch* batch, int points, i
   for (int k = 0; k < TB_SOFT_STEP_LANES; k++) batch->a[k] = batch->b[k] = s->bodies;
 }
 
-// Lanes of a pair: beyond the last colour, all of a batch.
-static int stride(int colour) { return colour == TB_SOFT_STEP_COLOURS ? TB_SOFT_STEP_LANES : 1; }
-
-static int lay_out(int groups, Census* census, tbSoftStepWork* s)
-{
-  int batches = 0;
-  for (int g = 0; g < groups; g++) {
-    s->group[g] = batches;
-    for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
-      int lanes = 0;
-      for (int sort = 0; sort < SORTS; sort++) {
-        int count = census[g].count[k][sort];
-        census[g].count[k][sort] = batches * TB_SOFT_STEP_LANES + lanes;
-        lanes += count * stride(k);
-      }
-      batches += tb_piece_count(lanes, TB_SOFT_STEP_LANES);
-    }
-  }
-  s->group[groups] = batches;
-  return batches;
-}
-
 static void fill(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -159,24 +185,26 @@ static void fill(void* user, int begin, int end, int piece)
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
 {
   int groups = (2 << s->levels) - 1;
-  Census* census = TB_TAKE(arena, Census, (size_t)groups);
+  Group* group = TB_TAKE_UNSET(arena, Group, (size_t)groups);
   uint8_t* region = TB_TAKE_UNSET(arena, uint8_t, (size_t)s->moving);
   uint64_t* used = TB_TAKE(arena, uint64_t, (size_t)s->moving * (size_t)(s->levels + 1));
+  int* sorted = TB_TAKE_UNSET(arena, int, (size_t)s->ncontact);
   Lot* lot = TB_TAKE_UNSET(arena, Lot, (size_t)s->ncontact);
-  if (!census || !region || !used || !lot) return TB_ERROR_MEMORY;
+  if (!group || !region || !used || !sorted || !lot) return TB_ERROR_MEMORY;
+  for (int k = 0; k < groups; k++) group[k].count = 0, group[k].open = group[k].fresh = 0;
   for (int k = 0; k < 1 << s->levels; k++)
     memset(region + s->region[k], k, (size_t)(s->region[k + 1] - s->region[k]));
-  colour(s, region, used, lot, census);
-  int batches = lay_out(groups, census, s);
+  sort_pairs(s, sorted);
+  assign(s, region, sorted, used, group, lot);
+  s->group[0] = 0;
+  for (int k = 0; k < groups; k++) s->group[k + 1] = s->group[k] + group[k].count;
+  int batches = s->group[groups];
   s->batch = tb_soft_step_room(ctx, &s->cache->batch, sizeof(tbSoftStepBatch), (size_t)batches);
   s->order = TB_TAKE_UNSET(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
   if (!s->batch || !s->order) return TB_ERROR_MEMORY;
   for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) s->order[i] = -1;
-  for (int i = 0; i < s->ncontact; i++) {
-    int* place = &census[lot[i].group].count[lot[i].colour][sort_of(&s->entry[i])];
-    s->order[*place] = i;
-    *place += stride(lot[i].colour);
-  }
+  for (int k = 0; k < s->ncontact; k++)
+    s->order[s->group[lot[k].group] * TB_SOFT_STEP_LANES + lot[k].place] = sorted[k];
   tb_parallel_for(ctx->threads, batches, BATCHES, fill, s);
   return TB_OK;
 }

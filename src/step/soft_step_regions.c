@@ -2,7 +2,7 @@
 // Regions of soft-step: space is halved again and again, across the axis along which its bodies lie farthest
 // apart, so that every region has about as many. Contacts of a region share no body with those of another:
 // each is a thread's, from the first to the last, and threads wait for each other once in a sweep and not
-// after every colour. What lies across a border comes afterwards, the last border drawn first:
+// after every batch. What lies across a border comes afterwards, the last border drawn first:
 //
 //   regions  0 1 2 3  ──▶  borders  0|1  2|3  ──▶  border  01|23
 //
@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 
-enum { FEW = 400 };              // bodies that are worth two regions
+enum { FEW = 150 };              // bodies that are worth two regions
 enum { SHARE = 2000 };           // of a region, where there are more
 enum { BINS = 255 };             // along an axis
 static const double REACH = 2.5; // standard deviations of the places on either side that the bins cover

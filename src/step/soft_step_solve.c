@@ -59,24 +59,30 @@ static inline __attribute__((always_inline)) Opening opening_of(const Pair* p, c
 // opening: null where no gap was open when overlaps were pushed out; then none is taken to be while relaxing.
 //
 // The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
-enum { INNER = 2, FRESH_ROUNDS = 16, BOUNCE_SWEEPS = 24 };
+enum { INNER = 2, BOUNCE_SWEEPS = 24 };
 
-// The sweeps. error: u + bias of every point, kept up to date as the others change.
+// The sweeps, over what a point by itself would have to change: with s = step (u + bias) and the rows of W
+// scaled by their steps,
+//
+//   λ_k ← max(0, (1 − step_k soft_k) λ_k − s_k),  s ← s + step ∘ W_k (change of λ_k)
 static inline void together(const tbSoftStepBatch* own, int lane, const int points, int sweeps,
                             const tbwf* soft, const tbwf* step, tbwf* error, tbwf* now, tbwf* change)
 {
-  tbwf zero = tbwf_set1(0);
-  tbwf w[TB_SOFT_STEP_POINTS][TB_SOFT_STEP_POINTS];
-  for (int k = 0; k < points; k++)
-    for (int i = 0; i <= k; i++) w[k][i] = w[i][k] = load(own->normal_w[k][i], lane);
-  for (int k = 0; k < points; k++) change[k] = zero;
+  tbwf zero = tbwf_set1(0), one = tbwf_set1(1);
+  tbwf w[TB_SOFT_STEP_POINTS][TB_SOFT_STEP_POINTS], keeps[TB_SOFT_STEP_POINTS], was[TB_SOFT_STEP_POINTS];
+  for (int k = 0; k < points; k++) {
+    for (int i = 0; i < points; i++)
+      w[k][i] = tbwf_mul(step[i], load(own->normal_w[k > i ? k : i][k > i ? i : k], lane));
+    keeps[k] = tbwf_sub(one, tbwf_mul(step[k], soft[k]));
+    error[k] = tbwf_mul(step[k], error[k]), was[k] = now[k];
+  }
   for (int sweep = 0; sweep < sweeps; sweep++)
     for (int k = 0; k < points; k++) {
-      tbwf miss = tbwf_add(error[k], tbwf_mul(soft[k], now[k]));
-      tbwf next = tbwf_max(tbwf_sub(now[k], tbwf_mul(step[k], miss)), zero), d = tbwf_sub(next, now[k]);
+      tbwf next = tbwf_max(tbwf_sub(tbwf_mul(keeps[k], now[k]), error[k]), zero), d = tbwf_sub(next, now[k]);
       for (int i = 0; i < points; i++) error[i] = tbwf_add(error[i], tbwf_mul(w[k][i], d));
-      change[k] = tbwf_add(change[k], d), now[k] = next;
+      now[k] = next;
     }
+  for (int k = 0; k < points; k++) change[k] = tbwf_sub(now[k], was[k]);
 }
 
 // What they came to: the sum of their changes, and its moments about t and b.
@@ -166,11 +172,11 @@ static inline Friction friction_of(const tbSoftStepBatch* own, int lane)
   return f;
 }
 
-// (λ_t/μ_t, λ_b/μ_b) has the length size/(μ_t μ_b).
-static inline tbwf size_of(const Friction* f, tbwf t, tbwf b)
+// (λ_t/μ_t, λ_b/μ_b) has the length √(its square)/(μ_t μ_b).
+static inline tbwf square_of(const Friction* f, tbwf t, tbwf b)
 {
   tbwf x = tbwf_mul(t, f->mu_b), y = tbwf_mul(b, f->mu_t);
-  return tbwf_sqrt(tbwf_add(tbwf_mul(x, x), tbwf_mul(y, y)));
+  return tbwf_add(tbwf_mul(x, x), tbwf_mul(y, y));
 }
 
 static inline void rub(const Friction* f, const tbSoftStepPoint* point, int lane, tbwf normal, tbwf ut,
@@ -179,16 +185,17 @@ static inline void rub(const Friction* f, const tbSoftStepPoint* point, int lane
   tbwf tt = load(point->stick[0], lane), tb = load(point->stick[1], lane), bb = load(point->stick[2], lane);
   tbwf stick_t = tbwf_sub(*t, tbwf_add(tbwf_mul(tt, ut), tbwf_mul(tb, ub)));
   tbwf stick_b = tbwf_sub(*b, tbwf_add(tbwf_mul(tb, ut), tbwf_mul(bb, ub)));
-  tbwf limit = tbwf_mul(f->product, normal), size = size_of(f, stick_t, stick_b), none = tbwf_set1(0);
+  tbwf limit = tbwf_mul(f->product, normal), none = tbwf_set1(0);
   if (f->bounded) limit = tbwf_choose(f->tresca, none, tbwf_choose(normal, none, f->tresca, none), limit);
-  if (tbwf_any_above(size, limit)) {
+  tbwf most = tbwf_mul(limit, limit), square = square_of(f, stick_t, stick_b);
+  if (tbwf_any_above(square, most)) {
     tbwf slip = load(point->slip, lane);
     tbwf slip_t = tbwf_sub(*t, tbwf_mul(tbwf_mul(slip, f->step_t), ut));
     tbwf slip_b = tbwf_sub(*b, tbwf_mul(tbwf_mul(slip, f->step_b), ub));
-    tbwf reached = tbwf_max(size_of(f, slip_t, slip_b), tbwf_set1(1e-30f));
+    tbwf reached = tbwf_max(tbwf_sqrt(square_of(f, slip_t, slip_b)), tbwf_set1(1e-30f));
     tbwf share = tbwf_min(tbwf_div(limit, reached), tbwf_set1(1));
-    stick_t = tbwf_choose(size, limit, tbwf_mul(share, slip_t), stick_t);
-    stick_b = tbwf_choose(size, limit, tbwf_mul(share, slip_b), stick_b);
+    stick_t = tbwf_choose(square, most, tbwf_mul(share, slip_t), stick_t);
+    stick_b = tbwf_choose(square, most, tbwf_mul(share, slip_b), stick_b);
   }
   *t = tbwf_choose(f->product, none, stick_t, none), *b = tbwf_choose(f->product, none, stick_b, none);
 }
@@ -222,6 +229,17 @@ static inline void rub_all(tbSoftStepBatch* own, int lane, const int points, con
   }
 }
 
+// How often a batch is solved in a row: more than once where impulses are not known from the last step. What
+// friction lacks while it is found is a way that the pair slips, so that it is looked for at once, and again
+// while the pair comes to rest.
+enum { FIRST_ROUNDS = 16, ROUNDS = 4 };
+
+static inline int rounds_of(const tbSoftStepBatch* own, const bool push_out, bool first)
+{
+  if (!own->fresh) return 1;
+  return first ? FIRST_ROUNDS : push_out ? 1 : ROUNDS;
+}
+
 // A batch or half of one, compiled for each number of points and either pass.
 static inline void solve_part(tbSoftStepBatch* own, int lane, const int points, const bool push_out,
                               tbSoftStepBody* body, int moving, const tbSoftStepPass* pass)
@@ -231,7 +249,7 @@ static inline void solve_part(tbSoftStepBatch* own, int lane, const int points, 
   Opening opening;
   if (open) opening = opening_of(&p, body, own, lane);
   Motion a = gather(body, own->a + lane, false), b = gather(body, own->b + lane, false);
-  for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
+  for (int round = rounds_of(own, push_out, pass->first); round > 0; round--) {
     Motion u = in_frame(&p, &a, &b);
     Pressed pressed = press(own, lane, points, push_out, pass, open ? &opening : NULL, &u);
     tbwf zero = tbwf_set1(0);

@@ -116,21 +116,23 @@ TEST(a_long_chain_stays_together_when_it_is_polished)
   stage_close(&s);
 }
 
-// With no time, or one iteration, for the solver, steps are as they were without it.
+// With no time, or one iteration, for the solver, a step from the same state is no worse than without it.
 TEST(a_polish_without_a_budget_loses_nothing)
 {
   double residual[3];
   for (int k = 0; k < 3; k++) {
     Stage s = open_polished();
+    s.step.polish = false;
+    tower(&s, 10);
+    stage_run(&s, 2);
     s.step.polish = k > 0;
     if (k == 1) s.step.solver.max_iterations = 1;
     if (k == 2) s.step.solver.time_budget_s = 1e-9;
-    tower(&s, 10);
-    stage_run(&s, 3);
+    stage_run(&s, 1);
     residual[k] = s.report.residual.velocity;
     stage_close(&s);
   }
-  CHECK(residual[1] <= 1.01 * residual[0] && residual[2] <= 1.01 * residual[0]);
+  CHECK(residual[1] <= 1.0001 * residual[0] && residual[2] <= 1.0001 * residual[0]);
 }
 
 TEST(polished_steps_have_the_same_bits_for_any_number_of_threads)
