@@ -221,6 +221,22 @@ TEST(a_shape_deep_inside_a_solid_is_pushed_out_the_nearest_way)
   mesh_done(small);
 }
 
+// Where surfaces cross only the rim of what is inside is near the other surface; the search goes on from
+// there.
+TEST(the_deepest_vertex_of_a_sunk_ball_is_among_its_contacts)
+{
+  tbMesh *block = box_mesh(tb_vec3(4, 4, 2), 4), *ball = ball_mesh(0.5, 16, 24);
+  tbShape mesh = tb_shape_mesh(block), sunk = tb_shape_mesh(ball);
+  for (int k = 1; k < 8; k++) {
+    double depth = 0.05 * k;
+    tbArray points = collide(&sunk, at(0.1, 0.2, 1.5 - depth), &mesh, tb_transform_identity(), 0.01);
+    CHECK_NEAR(least_gap(&points), -depth, 1e-9);
+    tb_array_free(&context, &points);
+  }
+  mesh_done(block);
+  mesh_done(ball);
+}
+
 TEST(meshes_take_hostile_places_and_sizes)
 {
   static const double scales[4] = {1e-6, 1, 1e3, 1e6};

@@ -77,6 +77,22 @@ LONG_TEST(two_bodies_without_a_factor_step_like_those_with_one)
   stage_close(&s[0]), stage_close(&s[1]);
 }
 
+// A large body is made ready after the small ones, by all threads.
+TEST(small_and_large_bodies_fall_side_by_side)
+{
+  Stage s = soft_stage(0.4, 0.01);
+  tbBodyId id[2];
+  for (int k = 0; k < 2; k++)
+    id[k] = add_box(&s, tb_vec3(0.4, 0.4, 0.4), k ? 16 : 2, soft_at(1e5, tb_vec3(k, 0, 1), tb_zero3()));
+  take_factor_away(&s);
+  stage_run(&s, 1);
+  CHECK(tb_body_node_count(s.world, id[1]) > 4000);
+  for (int k = 0; k < 2; k++)
+    for (int n = 0; n < tb_body_node_count(s.world, id[k]); n++)
+      CHECK_NEAR(tb_body_node_velocities(s.world, id[k])[n].z, 0.01 * s.world->gravity.z, 1e-9);
+  stage_close(&s);
+}
+
 // Elasticity taken anew where a step ends asks the matrix as well.
 LONG_TEST(newtons_method_on_elasticity_needs_no_factor)
 {
