@@ -43,7 +43,7 @@ t schema --help; ended 0 && grep -q "^usage: tribo schema" out; claim "schema --
 t schema scene.json; ended 2 && one_line; claim "schema takes no file"
 t list schemes; ended 0 && grep -q "^semi-implicit " out; claim "list schemes"
 t list matrix; ended 0 && [ "$(grep -c "^bgs .*●" out)" -eq 2 ] && grep -q "^ipm .*◐.*W, blocks" out; claim "list matrix: solvers, laws, schemes"
-t list friction; ended 0 && grep -Eq "^coulomb .* no +no +yes +yes$" out && grep -Eq "^tensor .* yes +no +no +yes$" out && [ "$(grep -Ec "^texture .* yes +yes +yes +yes$" out)" -eq 2 ]; claim "list friction: what each model does, measured"
+t list friction; ended 0 && grep -Eq "^coulomb .* linear +no +no +no +yes +yes$" out && grep -Eq "^tensor .* linear +no +yes +no +no +yes$" out && grep -Eq "^tresca .* constant " out && grep -Eq "^stribeck .* linear +yes " out && [ "$(grep -Ec "^texture .* yes +yes +yes +yes$" out)" -eq 2 ]; claim "list friction: what each model does, measured"
 t list scenes; ended 0 && grep -q "^ *incline  *block on an incline" out; claim "list scenes: the gallery, by the names that stand for files"
 t list --help; ended 0 && [ "$(grep -c "^  [a-z]" out)" -eq 10 ]; claim "list --help says what each list is of"
 mkdir -p scenes && cp scene.json typo.json scenes/ && printf '{}' >scenes/other.json
