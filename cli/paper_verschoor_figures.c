@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paper's figures beside table 1: the wedge, the strings and the rigid stack of figure 2, the pile of
-// cubes of figure 8, convergence (figure 6 and §7) and time steps (figure 9).
+// cubes of figure 8, convergence (figure 6 and §7), time steps (figure 9) and what W takes (figure 12).
 #include "cli/paper_verschoor.h"
 
 #include "tribo/inspect.h"
@@ -296,6 +296,123 @@ static tbStatus time_steps(Paper* p)
   return TB_OK;
 }
 
+// ---- figure 12: the Delassus operator ----
+
+enum { MOMENTS = 8, BETWEEN = 6 }; // problems that are looked at, and steps between them
+
+// Of the contact problem of one step: its rows, and seconds of the processor.
+typedef struct {
+  int rows, iterations;
+  double factor, delassus; // A = LLᵀ, and W = L A⁻¹ Lᵀ with it
+  double method;           // CR (Full), which needs neither
+} Cost;
+
+// The problem once more, with A factored.
+static tbStatus build_again(Paper* p, const tbProblem* from, tbProblem** out)
+{
+  tbBuilder* b;
+  TB_TRY(tb_builder_create(p->ctx, from->name, &b));
+  for (int i = 0; i < from->nblock; i++) {
+    const tbMetricBlock* k = &from->block[i];
+    if (k->kind == TB_METRIC_SPARSE)
+      tb_builder_sparse(b, k->size, k->ptr, k->col, k->value, from->v_free + k->dof, NULL);
+    else if (k->kind == TB_METRIC_DENSE) tb_builder_dense(b, k->size, k->value, from->v_free + k->dof, NULL);
+    else tb_builder_particle(b, k->size, *k->value, from->v_free + k->dof, NULL);
+  }
+  for (int k = 0; k < from->ncontact; k++) {
+    int row = from->row_adr[k];
+    tb_builder_contact(b, (tbLaw)from->law[k], from->row_adr[k + 1] - row, from->param + from->param_adr[k],
+                       from->bias + row, from->compliance + row);
+    for (int c = from->jac_adr[k]; c < from->jac_adr[k + 1]; c++)
+      tb_builder_jacobian(b, from->jac_dof[c], from->jac_width[c], from->jac + from->jac_val_adr[c]);
+  }
+  return tb_builder_finish(b, out);
+}
+
+static tbStatus measure_cost(Paper* p, const tbProblem* problem, double* lambda, Cost* out)
+{
+  tbProblem* again = NULL;
+  tbDelassus* W = NULL;
+  tbSolveOptions o = tb_default_solve_options();
+  tbSolveResult result;
+  o.solver = "cr", o.preconditioner = TB_PRECONDITIONER_FULL;
+  o.tolerance = 1e-3, o.velocity_tolerance = 0, o.max_iterations = 5000;
+  memset(lambda, 0, (size_t)problem->nrow * sizeof *lambda);
+  double begin = paper_cpu_seconds();
+  TB_TRY(tb_solve(p->ctx, problem, &o, lambda, &result));
+  double solved = paper_cpu_seconds();
+  TB_TRY(build_again(p, problem, &again));
+  double factored = paper_cpu_seconds();
+  tbStatus status = tb_delassus_create(p->ctx, again, TB_FORM_BLOCKS, &W);
+  double formed = paper_cpu_seconds();
+  if (status == TB_OK) tb_delassus_free(p->ctx, W);
+  tb_problem_free(again);
+  *out = (Cost){.rows = problem->nrow,
+                .iterations = result.iterations,
+                .factor = factored - solved,
+                .delassus = formed - factored,
+                .method = solved - begin};
+  return status;
+}
+
+static tbStatus look(Paper* p, const tbScene* scene, Cost* out)
+{
+  tbProblem* problem = NULL;
+  double* lambda = NULL;
+  TB_TRY(tb_world_problem(p->ctx, scene->world, &scene->step, &problem, &lambda));
+  tbStatus status = measure_cost(p, problem, lambda, out);
+  tb_guess_free(p->ctx, lambda);
+  tb_problem_free(problem);
+  return status;
+}
+
+static void claim_costs(Paper* p, const Cost* cost, int count)
+{
+  const Cost *few = &cost[0], *many = &cost[0];
+  for (int i = 0; i < count; i++) {
+    few = cost[i].rows < few->rows ? &cost[i] : few;
+    many = cost[i].rows > many->rows ? &cost[i] : many;
+  }
+  paper_claim(p, many->delassus > 1.5 * few->delassus && many->rows > 2 * few->rows,
+              "the time of W grows with the number of constraints",
+              "%.4f s of %d rows, %.4f s of %d, with A factored", few->delassus, few->rows, many->delassus,
+              many->rows);
+  paper_claim(p, many->factor + many->delassus > many->method,
+              "W alone takes longer than the whole method, which never forms it",
+              "factor %.3f s, W %.3f s; CR (Full) %.3f s, of %d rows", many->factor, many->delassus,
+              many->method, many->rows);
+}
+
+// A ball that falls between the cylinders: one body, more contacts from step to step.
+static tbStatus delassus(Paper* p)
+{
+  tbScene scene;
+  Cost cost[MOMENTS];
+  int count = 0;
+  tbOut* csv = paper_table(p, "figure-12.csv", "rows,factor_s,delassus_s,method_s,iterations");
+  paper_section(
+      p, "Figure 12: the Delassus operator",
+      "A ball thrown between two cylinders: factoring A and forming W against CR (Full) on the same "
+      "problems.");
+  TB_TRY(paper_scene(p, "ball", &scene,
+                     "soft.ball.mesh.sphere.cells=%d soft.ball.pins=[] soft.ball.velocity=[0,0,-2]",
+                     p->quick ? 12 : 20));
+  tbStatus status = TB_OK;
+  for (int i = 0; i < MOMENTS && status == TB_OK; i++) {
+    status = paper_run(p, scene.world, &scene.step, BETWEEN * scene.step.dt);
+    if (status == TB_OK) status = look(p, &scene, &cost[count]);
+    if (status != TB_OK || cost[count].rows == 0) continue;
+    const Cost* c = &cost[count++];
+    printf("  %5d rows: factor %.3f s, W %.4f s; CR (Full) %.4f s, %d iterations\n", c->rows, c->factor,
+           c->delassus, c->method, c->iterations);
+    out_format(csv, "%d,%.6f,%.6f,%.6f,%d\n", c->rows, c->factor, c->delassus, c->method, c->iterations);
+  }
+  if (status == TB_OK) claim_costs(p, cost, count);
+  tb_scene_free(p->ctx, &scene);
+  paper_section_end(p);
+  return status;
+}
+
 tbStatus verschoor_figures(Paper* p)
 {
   tbOut* csv = paper_table(p, "figures.csv",
@@ -309,5 +426,6 @@ tbStatus verschoor_figures(Paper* p)
   TB_TRY(cubes(p, csv));
   paper_section_end(p);
   TB_TRY(converge(p));
-  return time_steps(p);
+  TB_TRY(time_steps(p));
+  return delassus(p);
 }
