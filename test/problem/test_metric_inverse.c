@@ -57,3 +57,71 @@ TEST(entries_of_the_inverse_give_the_responses_and_diagonals_of_solves)
   }
   CHECK(known >= 6);
 }
+
+// The same problem with the column blocks of every contact in another order, those of a body not side by
+// side.
+typedef struct {
+  int *dof, *width;
+  size_t* val_adr;
+  double* jac;
+} Columns;
+
+static tbProblem with_columns(const tbProblem* p, tbRandom* r, Columns* c)
+{
+  size_t n = (size_t)p->ncol, values = p->jac_val_adr[p->ncol], at = 0;
+  *c = (Columns){malloc(n * sizeof(int)), malloc(n * sizeof(int)), malloc((n + 1) * sizeof(size_t)),
+                 malloc(values * sizeof(double))};
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->jac_adr[k], count = p->jac_adr[k + 1] - first, order[64];
+    int rows = p->row_adr[k + 1] - p->row_adr[k];
+    CHECK(count <= 64);
+    for (int i = 0; i < count; i++) order[i] = first + i;
+    for (int i = count - 1; i > 0; i--) {
+      int j = test_below(r, i + 1), kept = order[i];
+      order[i] = order[j], order[j] = kept;
+    }
+    for (int i = 0; i < count; i++) {
+      size_t size = (size_t)(rows * p->jac_width[order[i]]);
+      c->dof[first + i] = p->jac_dof[order[i]], c->width[first + i] = p->jac_width[order[i]];
+      c->val_adr[first + i] = at;
+      memcpy(c->jac + at, p->jac + p->jac_val_adr[order[i]], size * sizeof(double));
+      at += size;
+    }
+  }
+  c->val_adr[n] = at;
+  tbProblem q = *p;
+  q.jac_dof = c->dof, q.jac_width = c->width, q.jac_val_adr = c->val_adr, q.jac = c->jac;
+  return q;
+}
+
+TEST(the_order_of_a_contacts_columns_does_not_matter)
+{
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(3);
+  for (int seed = 0; seed < 8; seed++) {
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed, spec.metric = TB_MAKE_SPARSE, spec.contacts = seed < 4 ? 10 : 150;
+    spec.bodies = 30, spec.all_laws = seed % 2;
+    tbProblem* p = NULL;
+    double* lambda = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    Columns c;
+    tbProblem q = with_columns(p, &r, &c);
+    tbJudge* judge[2] = {0};
+    tbDelassus* W[2] = {0};
+    tbResidual residual[2];
+    for (int i = 0; i < p->nrow; i++) lambda[i] += test_uniform(&r, -0.01, 0.01);
+    for (int i = 0; i < 2; i++) {
+      CHECK_OK(&ctx, tb_judge_create(&ctx, i ? &q : p, &judge[i]));
+      CHECK_OK(&ctx, tb_delassus_create(&ctx, i ? &q : p, TB_FORM_FREE, &W[i]));
+      tb_judge_measure(judge[i], lambda, TB_MODEL_CONE, 8, &residual[i], NULL, NULL);
+    }
+    CHECK_NEAR(difference(p->ncontact, tb_judge_responses(judge[0]), tb_judge_responses(judge[1])), 0, 1e-12);
+    CHECK_NEAR(difference((int)W[0]->diag_adr[p->ncontact], W[0]->diag, W[1]->diag), 0, 1e-12);
+    CHECK_NEAR(residual[1].velocity / residual[0].velocity, 1, 1e-9);
+    for (int i = 0; i < 2; i++) tb_judge_free(&ctx, judge[i]), tb_delassus_free(&ctx, W[i]);
+    free(c.dof), free(c.width), free(c.val_adr), free(c.jac);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+}
