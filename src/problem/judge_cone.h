@@ -37,20 +37,34 @@ void tb_judge_project(const tbJudgeSet* set, const double* z, double* x);
 // ‖x‖₂; no square overflows or underflows. A NaN gives NaN, an infinity ∞.
 double tb_judge_norm_scaled(int n, const double* x, double sum); // where the sum of squares does not tell
 
-static inline double tb_judge_norm(int n, const double* x)
+static inline double tb_judge_root(int n, const double* x, double sum) // sum: of the squares, in their order
 {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
   if (sum > 1e-270 && sum < 1e300) return sqrt(sum);
   bool zero = sum == 0;
   for (int i = 0; zero && i < n; i++) zero = x[i] == 0;
   return zero ? 0 : tb_judge_norm_scaled(n, x, sum);
 }
 
+static inline double tb_judge_norm(int n, const double* x)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return tb_judge_root(n, x, sum);
+}
+
 // x = P_K(z) for the circular cone ‖f‖ ≤ μ n, where z needs no scaling. Inline, so that callers who know
 // `dim` get it written out.
+// Points that are clearly within the cone, or the cone that projects to its tip, need no root.
 static inline void tb_judge_project_circular(double mu, int dim, const double* z, double* x)
 {
+  const double least = 1e-270, clearly = 1 - 1e-14;
+  double square = 0, own = z[0] * z[0], reach = mu * mu * own;
+  for (int i = 1; i <= dim; i++) square += z[i] * z[i];
+  bool in = z[0] > 0 && reach > least && square <= clearly * reach;
+  if (in || (z[0] < 0 && own > least && mu * mu * square <= clearly * own)) {
+    for (int i = 0; i <= dim; i++) x[i] = in ? z[i] : 0;
+    return;
+  }
   double length = tb_judge_norm(dim, z + 1);
   if (length <= mu * z[0]) {
     for (int i = 0; i <= dim; i++) x[i] = z[i];

@@ -17,6 +17,7 @@
 
 #include "base/threads.h"
 #include "math/cholesky_inverse.h"
+#include "problem/judge_cone.h"
 #include "problem/metric.h"
 
 #include <math.h>
@@ -176,24 +177,24 @@ WRITTEN_OUT void rotate(int n, double* S, int p, int q)
 }
 
 // x 2^exponent, as ldexp gives it: a factor that can be represented has the same bits.
-static inline double shifted(double x, int exponent, double factor)
+static inline double shifted(double x, int exponent, bool normal, double factor)
 {
-  return exponent > -1000 && exponent < 1000 ? x * factor : ldexp(x, exponent);
+  return normal ? x * factor : ldexp(x, exponent);
 }
 
 // The largest eigenvalue of D's symmetric part; not finite where D is not.
 WRITTEN_OUT double largest_eigenvalue(int n, double* D)
 {
-  double size = 0, largest = -INFINITY;
+  double size = 0, largest = -INFINITY, down = 1, up = 1;
   int exponent = 0;
   for (int i = 0; i < n * n; i++) {
     if (!isfinite(D[i])) return INFINITY;
     size = fabs(D[i]) > size ? fabs(D[i]) : size;
   }
   if (size == 0) return 0;
-  frexp(size, &exponent);
-  double down = ldexp(1, -exponent), up = ldexp(1, exponent);
-  for (int i = 0; i < n * n; i++) D[i] = shifted(D[i], -exponent, down);
+  bool normal = tb_judge_powers(size, &down, &up);
+  if (!normal) frexp(size, &exponent);
+  for (int i = 0; i < n * n; i++) D[i] = shifted(D[i], -exponent, normal, down);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
   for (int sweep = 0; sweep < 30; sweep++) {
@@ -205,7 +206,7 @@ WRITTEN_OUT double largest_eigenvalue(int n, double* D)
       for (int j = i + 1; j < n; j++) rotate(n, D, i, j);
   }
   for (int i = 0; i < n; i++) largest = D[i * n + i] > largest ? D[i * n + i] : largest;
-  return shifted(largest > 0 ? largest : 0, exponent, up);
+  return shifted(largest > 0 ? largest : 0, exponent, normal, up);
 }
 
 static void respond(void* user, int begin, int end, int piece)
@@ -215,7 +216,8 @@ static void respond(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     int k = job->contact[i], rows = rows_of(job->p, k);
     diagonal_block(job, k, room, D);
-    job->response[k] = rows == 3 ? largest_eigenvalue(3, D) : largest_eigenvalue(rows, D);
+    if (rows == 3) job->response[k] = largest_eigenvalue(3, D);
+    else job->response[k] = rows == 2 ? largest_eigenvalue(2, D) : largest_eigenvalue(rows, D);
   }
 }
 

@@ -39,6 +39,14 @@ static void worst(double* so_far, double value)
   if (!(value <= *so_far)) *so_far = value; // a NaN stays
 }
 
+// The same of ‖x‖, whose root is not taken where it is clearly less.
+static inline __attribute__((always_inline)) void worst_norm(double* so_far, int n, const double* x)
+{
+  double sum = 0, most = *so_far * *so_far;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  if (!(most > 1e-270 && most < 1e300 && sum <= (1 - 1e-14) * most)) worst(so_far, tb_judge_norm(n, x));
+}
+
 // Both fill F, the natural map of the contact's rows; w: its response, for the number in m/s.
 
 static void judge_rows(tbLaw law, int rows, const double* param, double w, const double* lambda,
@@ -101,15 +109,19 @@ WRITTEN_OUT void judge_friction(const tbJudgeSet* s, bool round, int rows, bool 
   else sliding = tb_judge_support(s, pull);
   double lifted = u[0] + (associated ? 0 : sliding);
   natural_map(s, round, rows, 1, lambda, lifted, u, F);
+  worst(&t->penetration, -u[0]);
+  if (tb_judge_largest(rows, lambda) == 0 && w < INFINITY) { // w λ is 0 for every w, λ in K, λ·u = 0
+    worst_norm(&t->velocity, rows, F);
+    return;
+  }
   natural_map(s, round, rows, w, lambda, lifted, u, G);
-  worst(&t->velocity, tb_judge_norm(rows, G));
+  worst_norm(&t->velocity, rows, G);
 
   project(s, round, rows, lambda, x);
   double product = lambda[0] * lifted, power = 0;
   for (int i = 1; i < rows; i++) power += lambda[i] * u[i];
   for (int i = 0; i < rows; i++) x[i] = lambda[i] - x[i];
-  worst(&t->penetration, -u[0]);
-  worst(&t->cone, tb_judge_norm(rows, x));
+  worst_norm(&t->cone, rows, x);
   worst(&t->complementarity, fabs(product + power));
   worst(&t->dissipation, lambda[0] * sliding + power);
 }
@@ -124,7 +136,7 @@ struct tbJudge {
   tbInterrupt interrupt; // the caller's: what it ends has infinite residuals
   tbArena arena;
   double *q, *u; // (nrow)
-  double *F, *E; // the natural map at the λ measured last: of the model asked for, and of the law   (nrow)
+  double *F, *E; // the natural map at the λ measured last: of another model, and of the law         (nrow)
   tbJudgeResponse response; // w_k
   double *f, *w, *r;        // (ndof): Jᵀλ, A⁻¹Jᵀλ, what is left of it
   tbBlocks blocks;          // to solve with
@@ -143,6 +155,13 @@ struct tbJudge {
 
 static bool has_set(const tbProblem* p, int k) { return p->law[k] > TB_LAW_BOX; }
 
+// What tb_judge_set() makes of Coulomb friction.
+WRITTEN_OUT void round_set(double mu, int dim, tbJudgeSet* out)
+{
+  out->kind = TB_JUDGE_ELLIPSOID, out->dim = dim;
+  for (int i = 0; i < dim; i++) out->axis[i] = mu;
+}
+
 // One contact under a model; F: its natural map.
 static void judge_contact(const tbJudge* j, int k, tbModel model, double* F, Tally* t)
 {
@@ -157,14 +176,16 @@ static void judge_contact(const tbJudge* j, int k, tbModel model, double* F, Tal
   }
   tbJudgeSet set;
   double own[3];
-  tb_judge_set(p, k, model, j->directions, &set);
+  int rows = p->row_adr[k + 1] - p->row_adr[k];
+  bool ccp = model == TB_MODEL_CCP,
+       round = p->law[k] == TB_LAW_COULOMB && (ccp || model == TB_MODEL_CONE) && (rows == 2 || rows == 3);
+  if (round) round_set(p->param[p->param_adr[k]], rows - 1, &set);
+  else tb_judge_set(p, k, model, j->directions, &set);
   if (p->law[k] == TB_LAW_TENSOR) {
     tb_judge_tensor(p->param + p->param_adr[k], lambda, own);
     lambda = own;
   }
-  bool ccp = model == TB_MODEL_CCP, round = p->law[k] == TB_LAW_COULOMB && (ccp || model == TB_MODEL_CONE) &&
-                                            (set.dim == 1 || set.dim == 2);
-  if (round && set.dim == 2) judge_friction(&set, true, 3, ccp, w, lambda, u, F, t);
+  if (round && rows == 3) judge_friction(&set, true, 3, ccp, w, lambda, u, F, t);
   else if (round) judge_friction(&set, true, 2, ccp, w, lambda, u, F, t);
   else judge_friction(&set, false, set.dim + 1, ccp, w, lambda, u, F, t);
 }
@@ -177,7 +198,6 @@ static void judge_piece(void* user, int begin, int end, int piece)
   for (int k = begin; k < end; k++) {
     judge_contact(j, k, TB_MODEL_CONE, j->E + row[k], &exact);
     if (j->model != TB_MODEL_CONE) judge_contact(j, k, j->model, j->F + row[k], &modelled);
-    else memcpy(j->F + row[k], j->E + row[k], (size_t)(row[k + 1] - row[k]) * sizeof *j->F);
   }
   j->exact[piece] = exact;
   j->modelled[piece] = j->model == TB_MODEL_CONE ? exact : modelled;
@@ -447,6 +467,17 @@ static bool all_finite(const tbResidual* r)
 
 static double scaled(double E, double scale) { return scale > 0 ? E / scale : E; }
 
+// The natural map of the model that was asked for.
+static double* model_map(const tbJudge* j) { return j->model == TB_MODEL_CONE ? j->E : j->F; }
+
+// ‖x‖, ‖y‖, ‖z‖: three sums that do not wait for each other.
+static void measure_three(int n, const double* x, const double* y, const double* z, double* norm)
+{
+  double a = 0, b = 0, c = 0;
+  for (int i = 0; i < n; i++) a += x[i] * x[i], b += y[i] * y[i], c += z[i] * z[i];
+  norm[0] = tb_judge_root(n, x, a), norm[1] = tb_judge_root(n, y, b), norm[2] = tb_judge_root(n, z, c);
+}
+
 void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int directions, tbResidual* out,
                       double* u, double* v)
 {
@@ -478,12 +509,14 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
     worst(&exact.velocity, t->velocity);
     worst(&model_velocity, j->modelled[i].velocity);
   }
-  double E = tb_judge_norm(p->nrow, j->E), norm_lambda = tb_judge_norm(p->nrow, lambda),
-         norm_u = tb_judge_norm(p->nrow, j->u), largest = fmax(j->norm_q, fmax(norm_lambda, norm_u));
+  double norm[3], *map = model_map(j);
+  measure_three(p->nrow, j->E, lambda, j->u, norm);
+  double E = norm[0], norm_lambda = norm[1], norm_u = norm[2],
+         largest = fmax(j->norm_q, fmax(norm_lambda, norm_u));
   *out = (tbResidual){
       .fclib = scaled(E, largest),
       .natural_map = scaled(E, j->norm_q),
-      .model = scaled(tb_judge_norm(p->nrow, j->F), largest),
+      .model = scaled(map == j->E ? E : tb_judge_norm(p->nrow, map), largest),
       .velocity = exact.velocity,
       .model_velocity = model_velocity,
       .absolute = E,
@@ -511,5 +544,6 @@ void tb_judge_contacts(const tbJudge* j, double* part)
   for (int k = 0; k < p->ncontact; k++)
     part[k] = isnan(j->scale)
                   ? INFINITY
-                  : scaled(tb_judge_norm(p->row_adr[k + 1] - p->row_adr[k], j->F + p->row_adr[k]), j->scale);
+                  : scaled(tb_judge_norm(p->row_adr[k + 1] - p->row_adr[k], model_map(j) + p->row_adr[k]),
+                           j->scale);
 }

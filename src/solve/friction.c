@@ -69,6 +69,11 @@ void tb_friction_make_from(tbLaw law, int rows, const double* param, int count, 
                            tbFrictionSet* f)
 {
   int dim = rows - 1;
+  if (law == TB_LAW_COULOMB && model == TB_MODEL_CONE) { // most of all; nothing else of it is read
+    f->kind = TB_SET_BALL, f->dim = (uint8_t)dim, f->corners = f->hull = 0, f->associated = false;
+    f->par[0] = param[0];
+    return;
+  }
   *f = (tbFrictionSet){.dim = (uint8_t)dim, .associated = model == TB_MODEL_CCP};
   if (law <= TB_LAW_BOX) return;
   if (model == TB_MODEL_FRICTIONLESS) {

@@ -45,7 +45,7 @@ static inline void prepare(int m, const tbFrictionSet* f, const double* D, tbBal
     for (int j = 0; j < m; j++) {
       double d = 0.5 * (D[(i + 1) * rows + j + 1] + D[(j + 1) * rows + i + 1]) * s->scale[i] * s->scale[j];
       S[i * m + j] = d - s->down[i] * coupling[j];
-      if (i == j) s->size = fmax(s->size, fabs(d));
+      if (i == j && fabs(d) > s->size) s->size = fabs(d);
     }
   diagonalise(m, S, s->V);
   for (int i = 0; i < m; i++) {

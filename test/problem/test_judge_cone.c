@@ -70,3 +70,22 @@ TEST(the_judges_projection_is_moreaus_decomposition)
   }
   CHECK(inside > 100 && apex > 100 && between > 1000);
 }
+
+// Points about the borders of the cone and of its polar, where no root is taken if a comparison of squares
+// is enough, come to the same bits as by the root.
+TEST(the_circular_projection_spares_roots_without_changing_a_bit)
+{
+  tbRandom r = {.state = 41};
+  for (int i = 0; i < 20000; i++) {
+    double mu = random_size(&r), z[3], x[3], length, n;
+    for (int k = 1; k < 3; k++) z[k] = test_uniform(&r, -1, 1) * random_size(&r);
+    length = sqrt(z[1] * z[1] + z[2] * z[2]);
+    double off = test_below(&r, 3) - 1, ulps = 1 + off * test_below(&r, 64) * 2.2e-16;
+    z[0] = (i % 2 ? length / mu : -mu * length) * (i % 5 ? ulps : test_uniform(&r, 0, 2));
+    tb_judge_project_circular(mu, 2, z, x);
+    if (length <= mu * z[0]) n = z[0];
+    else n = mu * length <= -z[0] ? 0 : (z[0] + mu * length) / (1 + mu * mu);
+    CHECK(x[0] == n);
+    for (int k = 1; k < 3; k++) CHECK(x[k] == (length <= mu * z[0] ? z[k] : mu * n * (z[k] / length)));
+  }
+}
