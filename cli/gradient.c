@@ -106,13 +106,30 @@ static double apart(int n, const double* a, const double* b)
   return size > 0 ? sqrt(d) / size : 0;
 }
 
-static void put_json(tbOut* out, const char* scene, tbObjective* o, double loss, const double* gradient,
-                     const double* check, const tbGradientReport* r)
+// What was computed, and how far it can be relied upon.
+typedef struct {
+  double loss, verified;
+  const double *gradient, *check; // check null: not asked for
+  tbGradientReport report;
+} Answer;
+
+// No contact changes at the run or close to it, and runs beside it have the slope that the gradient says.
+static bool is_smooth(const Answer* a)
 {
+  const tbGradientReport* r = &a->report;
+  return r->unstable == 0 && r->nearby == 0 && a->verified <= TB_GRADIENT_AGREES;
+}
+
+static void put_json(tbOut* out, const char* scene, tbObjective* o, const Answer* a)
+{
+  const tbGradientReport* r = &a->report;
+  const double *gradient = a->gradient, *check = a->check;
   tbJsonWriter w = tb_json_writer(out, 0);
   tb_put_object(&w, NULL);
-  tb_put_number(&w, "loss", loss);
+  tb_put_number(&w, "loss", a->loss);
   put_gradient(&w, "gradient", o, gradient);
+  tb_put_bool(&w, "smooth", is_smooth(a));
+  tb_put_number(&w, "verified", a->verified);
   tb_put_string(&w, "scene", scene);
   tb_put_string(&w, "scheme", tb_objective_options(o)->scheme);
   tb_put_string(&w, "method", tb_gradient_method_name(r->method));
@@ -137,9 +154,10 @@ static void put_json(tbOut* out, const char* scene, tbObjective* o, double loss,
   tb_out_text(out, "\n");
 }
 
-static void put_text(tbOut* out, const tbObjective* o, double loss, const double* gradient,
-                     const double* check, const tbGradientReport* r)
+static void put_text(tbOut* out, const tbObjective* o, const Answer* a)
 {
+  const tbGradientReport* r = &a->report;
+  const double *gradient = a->gradient, *check = a->check, loss = a->loss;
   tbVec3 target = tb_objective_target(o);
   out_format(out, "loss %.9g m²: ", loss);
   out_terminal(out, tb_objective_body(o));
@@ -166,6 +184,8 @@ static void put_text(tbOut* out, const tbObjective* o, double loss, const double
                r->nearby);
   if (r->rough)
     out_format(out, "; %" PRId64 " of %" PRId64 " problems not solved to rounding", r->rough, r->problems);
+  if (a->verified <= TB_GRADIENT_AGREES) tb_out_text(out, "; verified by runs beside it");
+  else out_format(out, "; not smooth: runs beside it have another slope, by a share of %.2g", a->verified);
   if (check)
     out_format(out, "; apart from differences by %.2g", apart(tb_objective_size(o), gradient, check));
   tb_out_text(out, "\n");
@@ -181,19 +201,20 @@ static int compute(tbContext* ctx, tbObjective* o, void* user)
 {
   const Question* q = user;
   int n = tb_objective_size(o);
-  double *x = malloc(3 * (size_t)n * sizeof *x), *g = x + n, *d = g + n, loss;
+  double *x = malloc(3 * (size_t)n * sizeof *x), *g = x + n, *d = g + n;
   if (!x) {
     tb_fail(ctx, TB_ERROR_MEMORY, "out of memory");
     return fail_with(ctx);
   }
-  tbGradientReport report;
+  Answer a = {.gradient = g, .check = q->check ? d : NULL};
   tb_objective_values(o, x);
-  tbStatus status = tb_objective_gradient(ctx, o, q->method, x, &loss, g, &report);
+  tbStatus status = tb_objective_gradient(ctx, o, q->method, x, &a.loss, g, &a.report);
+  if (status == TB_OK) status = tb_objective_verify(ctx, o, x, g, &a.verified);
   if (status == TB_OK && q->check)
     status = tb_objective_gradient(ctx, o, TB_GRADIENT_DIFFERENCES, x, NULL, d, NULL);
   tbOut out = out_standard(ctx);
-  if (status == TB_OK && q->json) put_json(&out, q->path, o, loss, g, q->check ? d : NULL, &report);
-  else if (status == TB_OK) put_text(&out, o, loss, g, q->check ? d : NULL, &report);
+  if (status == TB_OK && q->json) put_json(&out, q->path, o, &a);
+  else if (status == TB_OK) put_text(&out, o, &a);
   if (status == TB_OK) status = tb_out_finish(&out);
   tb_out_free(&out);
   free(x);

@@ -97,6 +97,14 @@ tbStatus tb_objective_gradient(tbContext* ctx, const tbObjective* objective, tbG
                                const double* values, double* loss, double* gradient,
                                tbGradientReport* report);
 
+// Compares a gradient with runs beside: the loss's slope along a direction without a pattern, in which
+// numbers count equally, from central differences of four to twelve whole runs. apart: the difference over Σ
+// |g_i d_i|; TB_GRADIENT_AGREES or less where runs are as smooth as the gradient says; NaN: no run beside is
+// allowed.
+#define TB_GRADIENT_AGREES 2e-7
+tbStatus tb_objective_verify(tbContext* ctx, const tbObjective* objective, const double* values,
+                             const double* gradient, double* apart);
+
 // L-BFGS with bounds: projected, with a backtracking line search.
 typedef struct tbMinimize {
   int iterations; // at most

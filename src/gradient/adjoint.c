@@ -308,7 +308,7 @@ static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, 
                .piece = TB_ARRAY(tbStateAt*),
                .gradient = gradient,
                .report = report};
-  tb_tape_init(&r.tape);
+  tb_tape_init(ctx, &r.tape);
   tb_exact_init(ctx, &r.exact, &r.tape);
   tb_relaxed_held_init(&r.held);
   memset(gradient, 0, (size_t)o->size * sizeof(double));
@@ -349,15 +349,12 @@ static bool forgets(const tbObjective* o)
 tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                              double* gradient, tbGradientReport* report)
 {
-  double as_run;
-  if (forgets(o)) {
+  tbWay way = TB_WAY_AS_RUN;
+  if (forgets(o)) TB_TRY(tb_objective_way(ctx, o, values, &way, loss, report));
+  if (forgets(o) && (way == TB_WAY_EXACT || tb_objective_is_relaxed(o))) {
     TB_TRY(run(ctx, o, values, loss, gradient, report));
-    as_run = *loss;
-    if (!tb_objective_is_relaxed(o)) TB_TRY(tb_objective_loss(ctx, o, values, &as_run));
     bool cheaper = 2 * o->size * report->steps <= report->runs;
-    if (report->ambiguous == 0 && tb_objective_is_run(o, *loss, as_run) &&
-        (report->unstable == 0 || !cheaper))
-      return TB_OK;
+    if (report->unstable == 0 || !cheaper) return TB_OK;
   }
   *report = (tbGradientReport){.method = TB_GRADIENT_TANGENT};
   return tb_gradient_tangent(ctx, o, values, loss, gradient, report);

@@ -12,9 +12,10 @@
 // implicit differentiation and this iteration share it. Where contacts repeat each other (a box on four
 // corners) λ is not unique but v is, and so are its derivatives; the step of least norm is taken.
 //
-// Cost    per island of m active rows one rank-revealing QR, 2 m³, and two or three of them from a close
-// start. Limits  dense: up to MOST rows in all. Boxed, polygonal and directional friction are not ellipsoids.
-#include "gradient/answer.h"
+// Cost    per island of m active rows one rank-revealing QR, 2 m² times its rank, and two or three of them
+//         from a close start; close to an answer none, but solves with that answer's factor.
+// Limits  dense: up to MOST rows in all. Boxed, polygonal and directional friction are not ellipsoids.
+#include "gradient/newton.h"
 
 #include "base/random.h"
 #include "math/dense.h"
@@ -22,52 +23,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 1800, ITERATIONS = 25, GROUPS = 3 };
-
-typedef struct {
-  int first, rows; // of the contact
-  double axis[3];
-} Group;
-
-typedef enum { OPEN, CLOSED, FREE, LOWER, UPPER } NormalState;
-
-typedef struct {
-  const tbProblem* p;
-  tbModel model;
-  const double *W, *q; // dense
-  double* lambda;
-  double *u, *r;    // u = W λ + q                                        (nrow); 1/w_k   (ncontact)
-  uint8_t* held;    // whether λ_i is given, and no unknown               (nrow)
-  double* equation; // what is left of row i's, m/s                       (nrow)
-  const int* island;
-  int islands;
-  // of one island
-  int* row;   // its unknowns                                             (nrow)
-  int* place; // of a row among them; −1: held, or elsewhere              (nrow)
-  double *M, *b, *x, *work, *tau, *scale;
-  int* swap;
-} Newton;
-
-// The friction set as ellipsoids; false: it is none.
-static int groups_of(const tbProblem* p, int k, tbModel model, Group out[GROUPS])
-{
-  const double* mu = p->param + p->param_adr[k];
-  int rows = p->row_adr[k + 1] - p->row_adr[k];
-  if (model == TB_MODEL_FRICTIONLESS) return 0;
-  switch ((tbLaw)p->law[k]) {
-  case TB_LAW_COULOMB: out[0] = (Group){1, rows - 1, {mu[0], mu[0]}}; return 1;
-  case TB_LAW_ELLIPTIC: out[0] = (Group){1, 2, {mu[0], mu[1]}}; return 1;
-  case TB_LAW_CONTENSOU: out[0] = (Group){1, 3, {mu[0], mu[1], mu[2]}}; return 1;
-  case TB_LAW_ROLLING: {
-    int n = 0, at = 3;
-    out[n++] = (Group){1, 2, {mu[0], mu[0]}};
-    if (rows != 5) out[n++] = (Group){at++, 1, {mu[1]}};
-    if (rows > 4) out[n++] = (Group){at, 2, {mu[rows - 4], mu[rows - 4]}};
-    return n;
-  }
-  default: return 0;
-  }
-}
+enum { MOST = 1800, ITERATIONS = 25 };
+static const double ROUNDED = 1e-12; // where no further progress is rounding
+static const double FOUND = 1e-14;   // what may be left close to an answer
+static const double CLOSE = 0.5;     // of what is left, at most, with every iteration there
+static const double OPEN = 1e-6;     // of it: by which velocities may depend on impulses that are not unique
+static const double SECOND = 1e-6;   // of the way from the answer: what is of second order in it
 
 bool tb_exact_takes(const tbProblem* p, tbModel model)
 {
@@ -78,127 +39,17 @@ bool tb_exact_takes(const tbProblem* p, tbModel model)
   return true;
 }
 
-static void products(Newton* s)
+static void products(tbNewton* s) // W is symmetric
 {
   int n = s->p->nrow;
-  for (int i = 0; i < n; i++) {
-    double sum = s->q[i];
-    for (int j = 0; j < n; j++) sum += s->W[(size_t)i * n + j] * s->lambda[j];
-    s->u[i] = sum;
-  }
-}
-
-static void hold(Newton* s, int row, double value) { s->held[row] = 1, s->lambda[row] = value; }
-
-// Which rows have a given λ at the states of now: those of open contacts, of bounds that are reached, and
-// friction that the model or a half axis of zero leaves out.
-static void hold_rows(Newton* s)
-{
-  const tbProblem* p = s->p;
-  memset(s->held, 0, (size_t)p->nrow);
-  for (int k = 0; k < p->ncontact; k++) {
-    int first = p->row_adr[k], rows = p->row_adr[k + 1] - first;
-    const double* bound = p->param + p->param_adr[k];
-    if (p->law[k] == TB_LAW_BILATERAL) continue;
-    for (int i = 0; p->law[k] == TB_LAW_NONNEG && i < rows; i++)
-      if (!(s->lambda[first + i] - s->r[k] * s->u[first + i] > 0)) hold(s, first + i, 0);
-    for (int i = 0; p->law[k] == TB_LAW_BOX && i < rows; i++) {
-      double goal = s->lambda[first + i] - s->r[k] * s->u[first + i];
-      if (goal <= bound[i]) hold(s, first + i, bound[i]);
-      else if (goal >= bound[rows + i]) hold(s, first + i, bound[rows + i]);
-    }
-    if (p->law[k] < TB_LAW_COULOMB) continue;
-    bool open = !(s->lambda[first] - s->r[k] * s->u[first] > 0);
-    Group group[GROUPS];
-    int n = groups_of(p, k, s->model, group);
-    for (int i = 0; i < rows; i++)
-      if (open || (i > 0 && n == 0)) hold(s, first + i, 0);
-    for (int g = 0; g < n && !open; g++)
-      for (int i = 0; i < group[g].rows; i++)
-        if (group[g].axis[i] == 0) hold(s, first + group[g].first + i, 0);
-  }
-}
-
-// Row `to` of M += factor · W_i, over the unknowns of the island.
-static void add_velocity(const Newton* s, int m, int to, int i, double factor)
-{
-  const double* W = s->W + (size_t)i * s->p->nrow;
-  for (int j = 0; j < m; j++) s->M[(size_t)to * m + j] += factor * W[s->row[j]];
-}
-
-static void add_impulse(const Newton* s, int m, int to, int i, double factor)
-{
-  if (s->place[i] >= 0) s->M[(size_t)to * m + s->place[i]] += factor;
-}
-
-// Slip: y − ρ τ/|τ| = 0, times w a to be in m/s. False: the group sticks.
-static bool slip_rows(Newton* s, int m, int k, const Group* g)
-{
-  int first = s->p->row_adr[k], at = first + g->first;
-  double r = s->r[k], rho = s->lambda[first] - r * s->u[first], tau[3] = {0}, length = 0;
-  for (int i = 0; i < g->rows; i++) {
-    if (g->axis[i] == 0) continue;
-    tau[i] = s->lambda[at + i] / g->axis[i] - r * g->axis[i] * s->u[at + i];
-    length += tau[i] * tau[i];
-  }
-  length = sqrt(length);
-  if (!(length > rho)) return false;
-  for (int i = 0; i < g->rows; i++) {
-    if (g->axis[i] == 0) continue;
-    double a = g->axis[i], unit = a / r, t = tau[i] / length;
-    s->equation[at + i] = unit * (s->lambda[at + i] / a - rho * t);
-    int to = m ? s->place[at + i] : -1;
-    if (to < 0) continue;
-    add_impulse(s, m, to, at + i, 1 / r);
-    add_impulse(s, m, to, first, -unit * t);
-    add_velocity(s, m, to, first, unit * t * r);
-    for (int j = 0; j < g->rows; j++) {
-      if (g->axis[j] == 0) continue;
-      double turn = -unit * rho / length * ((i == j) - t * tau[j] / length);
-      add_impulse(s, m, to, at + j, turn / g->axis[j]);
-      add_velocity(s, m, to, at + j, -turn * r * g->axis[j]);
-    }
-  }
-  return true;
-}
-
-// What is left of the equations of a contact and, with m > 0, their derivative.
-static void contact_rows(Newton* s, int m, int k)
-{
-  const tbProblem* p = s->p;
-  int first = p->row_adr[k], end = p->row_adr[k + 1];
-  Group group[GROUPS];
-  int n = p->law[k] >= TB_LAW_COULOMB ? groups_of(p, k, s->model, group) : 0;
-  bool slips[6] = {0};
-  for (int g = 0; g < n && !s->held[first]; g++)
-    if (slip_rows(s, m, k, &group[g]))
-      for (int i = 0; i < group[g].rows; i++) slips[group[g].first + i] = true;
-  for (int i = first; i < end; i++) {
-    if (s->held[i]) s->equation[i] = 0;
-    if (s->held[i] || slips[i - first]) continue;
-    s->equation[i] = s->u[i];
-    if (m && s->place[i] >= 0) add_velocity(s, m, s->place[i], i, 1);
-  }
-}
-
-// The largest that is left, as a share of the velocities.
-static double left(const Newton* s, double scale)
-{
-  double worst = 0;
-  for (int i = 0; i < s->p->nrow; i++) worst = fmax(worst, fabs(s->equation[i]));
-  return scale > 0 ? worst / scale : worst;
-}
-
-static double velocities(const Newton* s)
-{
-  double largest = 0;
-  for (int i = 0; i < s->p->nrow; i++) largest = fmax(largest, fmax(fabs(s->q[i]), fabs(s->u[i])));
-  return largest;
+  memcpy(s->u, s->q, (size_t)n * sizeof(double));
+  for (int j = 0; j < n; j++)
+    if (s->lambda[j] != 0) tb_dense_subtract(n, -s->lambda[j], s->W + (size_t)j * n, s->u);
 }
 
 // The equations of one island, M Δ = b; rows and columns are scaled by its diagonal of W. Returns the
 // unknowns.
-static int assemble_island(Newton* s, int island)
+static int assemble_island(tbNewton* s, int island)
 {
   const tbProblem* p = s->p;
   int n = p->nrow, m = 0;
@@ -208,7 +59,7 @@ static int assemble_island(Newton* s, int island)
       if (!s->held[i]) s->place[i] = m, s->row[m++] = i;
   memset(s->M, 0, (size_t)m * (size_t)m * sizeof(double));
   for (int k = 0; k < p->ncontact; k++)
-    if (s->island[k] == island) contact_rows(s, m, k);
+    if (s->island[k] == island) tb_newton_rows(s, m, k);
   for (int i = 0; i < m; i++) {
     double w = s->W[(size_t)s->row[i] * n + s->row[i]];
     s->scale[i] = w > 0 ? 1 / sqrt(w) : 1;
@@ -220,10 +71,10 @@ static int assemble_island(Newton* s, int island)
   return m;
 }
 
-static int factor(Newton* s, int m) { return tb_dense_qr(m, m, s->M, m, s->swap, s->tau, 1e-11, s->work); }
+static int factor(tbNewton* s, int m) { return tb_dense_qr(m, m, s->M, m, s->swap, s->tau, 1e-11, s->work); }
 
 // One island's step of least norm.
-static void solve_island(Newton* s, int island)
+static void solve_island(tbNewton* s, int island)
 {
   int m = assemble_island(s, island);
   if (m == 0) return;
@@ -232,10 +83,47 @@ static void solve_island(Newton* s, int island)
   for (int i = 0; i < m; i++) s->lambda[s->row[i]] += s->scale[i] * s->x[i];
 }
 
+static const double* copy(tbArena* arena, const double* from, size_t count)
+{
+  double* to = TB_TAKE_UNSET(arena, double, count);
+  return to ? memcpy(to, from, count * sizeof(double)) : NULL;
+}
+
+static const int* copy_indices(tbArena* arena, const int* from, size_t count)
+{
+  int* to = TB_TAKE_UNSET(arena, int, count);
+  return to ? memcpy(to, from, count * sizeof(int)) : NULL;
+}
+
+static tbStatus keep_island(const tbNewton* s, int m, int rank, tbArena* arena, tbExactIsland* out)
+{
+  size_t n = (size_t)m;
+  *out = (tbExactIsland){.rows = m,
+                         .rank = rank,
+                         .row = copy_indices(arena, s->row, n),
+                         .swap = copy_indices(arena, s->swap, n),
+                         .scale = copy(arena, s->scale, n),
+                         .tau = copy(arena, s->tau, 2 * n),
+                         .M = copy(arena, s->M, n * n)};
+  return out->row && out->swap && out->scale && out->tau && out->M ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// y as impulses that would change velocities by as much as they are, one by one.
+static tbStatus keep_unseen(const tbNewton* s, int m, const double* y, double size, tbArena* arena,
+                            tbExactIsland* out)
+{
+  double *unseen = TB_TAKE_UNSET(arena, double, m), velocity = tb_newton_velocities(s);
+  if (!unseen) return TB_ERROR_MEMORY;
+  for (int i = 0; i < m; i++) unseen[i] = size > 0 ? velocity * s->scale[i] * s->scale[i] * y[i] / size : 0;
+  out->unseen = unseen;
+  return TB_OK;
+}
+
 // Whether velocities follow from the states: a change y of the impulses that the equations do not see, M y =
 // 0, must not move anything. One is made of numbers without a pattern, less their part that the equations do
-// see.
-static bool island_is_unique(Newton* s, int island, double* y)
+// see. The factor is kept.
+static tbStatus check_island(tbNewton* s, int island, double* y, tbArena* arena, tbExactIsland* keep,
+                             bool* unique)
 {
   int m = assemble_island(s, island), n = s->p->nrow;
   uint64_t bits = 1;
@@ -245,100 +133,203 @@ static bool island_is_unique(Newton* s, int island, double* y)
     for (int j = 0; j < m; j++) s->b[i] += s->M[(size_t)i * m + j] * y[j];
   }
   int rank = m ? factor(s, m) : 0;
-  if (rank == m) return true;
+  if (m) TB_TRY(keep_island(s, m, rank, arena, keep));
+  if (rank == m) return TB_OK;
   tb_dense_qr_solve(m, m, rank, s->M, m, s->swap, s->tau, s->b, s->x);
   double moves = 0, size = 0;
   for (int i = 0; i < m; i++) y[i] -= s->x[i], size = fmax(size, fabs(y[i]));
+  TB_TRY(keep_unseen(s, m, y, size, arena, keep));
   for (int i = 0; i < m; i++) {
     double sum = 0;
     for (int j = 0; j < m; j++)
       sum += s->W[(size_t)s->row[i] * n + s->row[j]] * s->scale[i] * s->scale[j] * y[j];
     moves = fmax(moves, fabs(sum));
   }
-  return moves <= 1e-6 * size;
+  *unique = *unique && moves <= 1e-6 * size;
+  return TB_OK;
 }
 
-static bool is_unique(Newton* s, const double* best, double* y)
+// The states of an exact answer, and whether they leave no velocity open.
+static tbStatus check_states(tbNewton* s, const double* best, double* y, tbArena* arena, tbExactStates* out,
+                             bool* unique)
 {
-  memcpy(s->lambda, best, (size_t)s->p->nrow * sizeof(double));
+  size_t n = (size_t)s->p->nrow, c = (size_t)s->p->ncontact;
+  tbExactIsland* island = TB_TAKE(arena, tbExactIsland, s->islands);
+  uint8_t* held = TB_TAKE(arena, uint8_t, n);
+  memcpy(s->lambda, best, n * sizeof(double));
   products(s);
-  hold_rows(s);
-  bool unique = true;
-  for (int i = 0; i < s->islands && unique; i++) unique = island_is_unique(s, i, y);
-  return unique;
+  tb_newton_hold(s);
+  *out = (tbExactStates){.islands = s->islands, .held = held, .r = copy(arena, s->r, c)};
+  if (!island || !held || !out->r) return TB_ERROR_MEMORY;
+  memcpy(held, s->held, n);
+  for (int i = 0; i < s->islands; i++) TB_TRY(check_island(s, i, y, arena, &island[i], unique));
+  out->island = island;
+  return TB_OK;
+}
+
+// Counts the iterations without progress, and tells whether to go on.
+typedef struct {
+  double least;
+  int since;
+} Progress;
+
+static bool goes_on(Progress* progress, double now, const double* lambda, double* best, size_t bytes)
+{
+  if (!(now <= 1e300)) return false;
+  progress->since = now < 0.5 * progress->least ? 0 : progress->since + 1;
+  if (now < progress->least) progress->least = now, memcpy(best, lambda, bytes);
+  return now > 0 && progress->since < (now < ROUNDED ? 1 : 4);
 }
 
 // Iterates until nothing is left but rounding; `best` is the λ with the least left.
-static double iterate(Newton* s, double* best)
+static double iterate(tbNewton* s, double* best)
 {
-  size_t bytes = (size_t)s->p->nrow * sizeof(double);
-  double least = INFINITY;
-  for (int k = 0, since = 0; k <= ITERATIONS && since < 4; k++) {
+  Progress progress = {INFINITY, 0};
+  for (int k = 0; k <= ITERATIONS; k++) {
     products(s);
-    hold_rows(s);
-    products(s); // as those that are held have it
-    for (int c = 0; c < s->p->ncontact; c++) contact_rows(s, 0, c);
-    double now = left(s, velocities(s));
-    if (!(now <= 1e300)) break;
-    since = now < 0.5 * least ? 0 : since + 1;
-    if (now < least) least = now, memcpy(best, s->lambda, bytes);
-    if (now == 0 || (now < 1e-15 && since > 0) || k == ITERATIONS) break;
-    for (int i = 0; i < s->islands; i++) solve_island(s, i);
+    if (tb_newton_hold(s)) products(s); // as those that are held have it
+    if (!goes_on(&progress, tb_newton_left(s), s->lambda, best, (size_t)s->p->nrow * sizeof(double))) break;
+    for (int i = 0; i < s->islands && k < ITERATIONS; i++) solve_island(s, i);
   }
-  return least;
+  return progress.least;
+}
+
+// What all iterations need.
+static bool take_common(tbArena* arena, const tbDelassus* W, tbModel model, const double* lambda, tbNewton* s)
+{
+  size_t n = (size_t)W->problem->nrow;
+  *s = (tbNewton){.p = W->problem,
+                  .model = model,
+                  .W = W->dense,
+                  .q = W->q,
+                  .lambda = TB_TAKE(arena, double, n),
+                  .u = TB_TAKE(arena, double, n),
+                  .held = TB_TAKE(arena, uint8_t, n),
+                  .equation = TB_TAKE(arena, double, n),
+                  .b = TB_TAKE(arena, double, n),
+                  .x = TB_TAKE(arena, double, n)};
+  if (!s->lambda || !s->u || !s->held || !s->equation || !s->b || !s->x) return false;
+  memcpy(s->lambda, lambda, n * sizeof(double));
+  return true;
 }
 
 static tbStatus work(tbContext* ctx, tbArena* arena, const tbDelassus* W, tbModel model, double* lambda,
-                     bool* exact, bool* unique)
+                     bool* exact, bool* unique, tbArena* memory, tbExactStates* keep)
 {
   const tbProblem* p = W->problem;
   size_t n = (size_t)p->nrow, c = (size_t)p->ncontact;
+  tbNewton s;
+  if (!take_common(arena, W, model, lambda, &s)) return TB_ERROR_MEMORY;
   int* island = TB_TAKE(arena, int, c);
-  double *best = TB_TAKE(arena, double, n), *y = TB_TAKE(arena, double, n);
-  Newton s = {.p = p,
-              .model = model,
-              .W = W->dense,
-              .q = W->q,
-              .lambda = TB_TAKE(arena, double, n),
-              .u = TB_TAKE(arena, double, n),
-              .r = TB_TAKE(arena, double, c),
-              .held = TB_TAKE(arena, uint8_t, n),
-              .equation = TB_TAKE(arena, double, n),
-              .island = island,
-              .row = TB_TAKE(arena, int, n),
-              .place = TB_TAKE(arena, int, n),
-              .M = TB_TAKE(arena, double, n* n),
-              .b = TB_TAKE(arena, double, n),
-              .x = TB_TAKE(arena, double, n),
-              .work = TB_TAKE(arena, double, n),
-              .tau = TB_TAKE(arena, double, 2 * n),
-              .scale = TB_TAKE(arena, double, n),
-              .swap = TB_TAKE(arena, int, n)};
-  if (!best || !y || !s.lambda || !s.u || !s.r || !s.held || !s.equation || !island || !s.row || !s.place ||
-      !s.M || !s.b || !s.x || !s.work || !s.tau || !s.scale || !s.swap)
+  double *best = TB_TAKE(arena, double, n), *y = TB_TAKE(arena, double, n), *r = TB_TAKE(arena, double, c);
+  s.island = island, s.r = r;
+  s.row = TB_TAKE(arena, int, n), s.place = TB_TAKE(arena, int, n), s.swap = TB_TAKE(arena, int, n);
+  s.M = TB_TAKE(arena, double, n* n), s.work = TB_TAKE(arena, double, n);
+  s.tau = TB_TAKE(arena, double, 2 * n), s.scale = TB_TAKE(arena, double, n);
+  if (!best || !y || !r || !island || !s.row || !s.place || !s.swap || !s.M || !s.work || !s.tau || !s.scale)
     return TB_ERROR_MEMORY;
   TB_TRY(tb_problem_islands(ctx, p, island, &s.islands));
   for (int k = 0; k < p->ncontact; k++) {
     double w = 0;
     for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) w = fmax(w, s.W[(size_t)i * n + (size_t)i]);
-    s.r[k] = w > 0 ? 1 / w : 1;
+    r[k] = w > 0 ? 1 / w : 1;
   }
-  memcpy(s.lambda, lambda, n * sizeof(double));
   memcpy(best, lambda, n * sizeof(double));
   *exact = iterate(&s, best) < 1e-11;
   memcpy(lambda, best, n * sizeof(double));
-  if (unique) *unique = is_unique(&s, best, y);
-  return TB_OK;
+  if (!keep) return TB_OK;
+  *unique = true;
+  tbStatus status = check_states(&s, best, y, memory, keep, unique);
+  if (!*exact || status != TB_OK) *keep = (tbExactStates){0};
+  if (status != TB_OK) ctx->error = memory->ctx->error;
+  return status;
 }
 
 tbStatus tb_exact_newton(tbContext* ctx, const tbProblem* p, tbModel model, double* lambda, bool* exact,
-                         bool* unique)
+                         bool* unique, tbArena* memory, tbExactStates* keep)
 {
   tbDelassus* W;
   tbArena arena;
   TB_TRY(tb_delassus_create(ctx, p, TB_FORM_DENSE, &W));
   tb_arena_init(&arena, ctx);
-  tbStatus status = work(ctx, &arena, W, model, lambda, exact, unique);
+  tbStatus status = work(ctx, &arena, W, model, lambda, exact, unique, memory, keep);
+  tb_arena_free(&arena);
+  tb_delassus_free(ctx, W);
+  return status;
+}
+
+// ---- close to an answer ----
+
+static void follow_island(tbNewton* s, const tbExactIsland* island)
+{
+  int m = island->rows;
+  for (int i = 0; i < m; i++) s->b[i] = -island->scale[i] * s->equation[island->row[i]];
+  tb_dense_qr_solve(m, m, island->rank, island->M, m, island->swap, island->tau, s->b, s->x);
+  for (int i = 0; i < m; i++) s->lambda[island->row[i]] += island->scale[i] * s->x[i];
+}
+
+// By how much velocities change, as a share, where impulses that the answer's equations did not see are
+// added: what their friction has of other directions here.
+static double unseen_moves(tbNewton* s, const tbDelassus* W, const tbExactStates* states, double* before,
+                           double* room)
+{
+  const double share = 1e-3;
+  size_t n = (size_t)s->p->nrow;
+  double most = 0, scale = share * tb_newton_velocities(s);
+  tb_newton_left(s);
+  memcpy(before, s->equation, n * sizeof(double));
+  for (int i = 0; i < states->islands; i++)
+    for (int k = 0; states->island[i].unseen && k < states->island[i].rows; k++)
+      s->lambda[states->island[i].row[k]] += share * states->island[i].unseen[k];
+  tb_newton_left(s);
+  for (int c = 0; c < s->p->ncontact; c++)
+    for (int i = s->p->row_adr[c]; i < s->p->row_adr[c + 1]; i++)
+      s->lambda[i] = s->r[c] * (s->equation[i] - before[i]);
+  tb_delassus_apply(W, NULL, s->lambda, s->u, room);
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(s->u[i]));
+  return scale > 0 ? most / scale : 0;
+}
+
+// The states must still hold at the end, but for what is of second order in the way from the answer.
+static tbStatus follow(tbArena* arena, const tbDelassus* W, tbModel model, const tbExactStates* states,
+                       double* lambda, bool* exact, bool* open)
+{
+  size_t n = (size_t)W->problem->nrow;
+  double *best = TB_TAKE(arena, double, n), *room = TB_TAKE(arena, double, tb_delassus_workspace(W) + 1);
+  Progress progress = {INFINITY, 0};
+  double change = 0, last = INFINITY;
+  tbNewton s;
+  if (!take_common(arena, W, model, lambda, &s) || !best || !room) return TB_ERROR_MEMORY;
+  s.r = states->r;
+  tb_newton_hold_as(&s, states->held);
+  for (int k = 0; k <= ITERATIONS; k++) {
+    tb_delassus_apply(W, NULL, s.lambda, s.u, room);
+    for (size_t i = 0; i < n; i++) s.u[i] += s.q[i];
+    double now = tb_newton_left(&s);
+    if (k == 0) change = now;
+    if (now > fmax(CLOSE * last, FOUND)) return TB_OK; // another problem than the one that was answered
+    if (!goes_on(&progress, now, s.lambda, best, n * sizeof(double))) break;
+    for (int i = 0; i < states->islands && k < ITERATIONS; i++) follow_island(&s, &states->island[i]);
+    last = now;
+  }
+  *exact = progress.least < FOUND && tb_newton_past(&s) <= fmax(SECOND * change, FOUND);
+  if (!*exact) return TB_OK;
+  memcpy(lambda, best, n * sizeof(double));
+  *open = unseen_moves(&s, W, states, best, room) > change * fmax(OPEN, 10 * change);
+  return TB_OK;
+}
+
+// By the factor of the answer's own equations: what is left becomes as many times less with each iteration as
+// the two problems are close.
+tbStatus tb_exact_follow(tbContext* ctx, const tbProblem* p, tbModel model, const tbExactStates* states,
+                         double* lambda, bool* exact, bool* open)
+{
+  tbDelassus* W;
+  tbArena arena;
+  *exact = false;
+  TB_TRY(tb_delassus_create(ctx, p, TB_FORM_FREE, &W));
+  tb_arena_init(&arena, ctx);
+  tbStatus status = follow(&arena, W, model, states, lambda, exact, open);
   tb_arena_free(&arena);
   tb_delassus_free(ctx, W);
   return status;

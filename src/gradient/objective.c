@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_TOLERANCE = 1e-7; // m/s
-static const double TIGHT = 1e-11;          // m/s
+static const double TIGHT = 1e-11; // m/s
 enum { TIGHT_ITERATIONS = 1000 };
 
 static char* copy_text(tbArena* arena, const char* text, size_t length)
@@ -260,12 +259,6 @@ tbStatus tb_objective_takes_scheme(tbContext* ctx, const tbObjective* o)
   return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
                  "no derivatives: the scheme soft-step computes in floats, and differences of its steps are "
                  "rounding; take semi-implicit or primal");
-}
-
-bool tb_objective_is_run(const tbObjective* o, double exact, double run)
-{
-  double far = fmax(o->step.solver.velocity_tolerance, LEAST_TOLERANCE) * o->time;
-  return fabs(exact - run) <= far * (far + 2 * sqrt(fmin(exact, run)));
 }
 
 tbStatus tb_objective_loss(tbContext* ctx, const tbObjective* o, const double* values, double* loss)

@@ -4,6 +4,7 @@
 //   address.c      what a name of a parameter means in the file
 //   text.c         the file with other numbers
 //   objective.c    making one; scenes and losses
+//   way.c          how contact problems are answered
 //   newton.c       contact problems to rounding; answer.c: in the place of a step's solver
 //   state.c        the state of a world as a vector
 //   tangent.c      forward derivatives, tangent_step.c: of one step; differences.c: of whole runs
@@ -78,10 +79,15 @@ tbStepOptions tb_objective_tight(const tbObjective* objective);
 bool tb_objective_is_relaxed(const tbObjective* objective);
 // Whether its steps are minima that Newton's method finds to a tolerance of their own.
 bool tb_objective_is_iterated(const tbObjective* objective);
-// Whether two losses are of one run, but for what the solver's tolerance allows: where the contact law has
-// several solutions, exact answers may be others than the solver's.
-bool tb_objective_is_run(const tbObjective* objective, double exact, double run);
 tbStatus tb_objective_takes_scheme(tbContext* ctx, const tbObjective* objective);
+
+// How contact problems are answered for derivatives (way.c), and the loss at the end of such a run; what it
+// took is added to the report.
+typedef enum tbWay { TB_WAY_EXACT, TB_WAY_TIGHT, TB_WAY_AS_RUN } tbWay;
+tbStatus tb_objective_way(tbContext* ctx, const tbObjective* objective, const double* values, tbWay* way,
+                          double* loss, tbGradientReport* report);
+tbStepOptions tb_way_options(const tbObjective* objective, tbWay way);
+bool tb_way_is_exact(const tbObjective* objective, tbWay way); // tbExact answers, from the tape or by_solver
 
 // The scene with number i moved by an offset.
 tbStatus tb_objective_beside(tbContext* ctx, const tbObjective* objective, const double* values, int i,

@@ -205,67 +205,39 @@ static tbStatus finish(tbContext* ctx, tbForward* f, double* loss, double* gradi
   return TB_OK;
 }
 
-typedef enum { EXACTLY, TIGHTLY, AS_RUN } Way; // how contact problems are solved
-
-static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, Way way, double* loss,
-                    double* gradient, tbGradientReport* report)
+// open: the run beside was found to depend on impulses that are not unique, and the tangents end there.
+static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, tbWay way, double* loss,
+                    double* gradient, tbGradientReport* report, bool* open)
 {
   tbForward f = {.o = o,
                  .values = values,
-                 .as_solved = way != EXACTLY,
-                 .how = way == AS_RUN ? o->step : tb_objective_tight(o),
+                 .as_solved = !tb_way_is_exact(o, way),
+                 .how = tb_way_options(o, way),
                  .report = report,
                  .other = TB_ARRAY(tbForwardOther)};
-  tb_tape_init(&f.tape);
+  tb_tape_init(ctx, &f.tape);
   tb_exact_init(ctx, &f.exact, &f.tape);
+  f.exact.by_solver = way == TB_WAY_TIGHT;
   report->unstable = report->nearby = 0;
   tbStatus status = begin(ctx, &f);
   int64_t steps = tb_objective_steps(o);
-  for (int64_t i = 0; i < steps && status == TB_OK; i++) status = advance(ctx, &f, i);
-  if (status == TB_OK) status = finish(ctx, &f, loss, gradient);
+  for (int64_t i = 0; i < steps && status == TB_OK && f.exact.open == 0; i++) status = advance(ctx, &f, i);
+  *open = f.exact.open > 0;
+  if (status == TB_OK && !*open) status = finish(ctx, &f, loss, gradient);
   report->steps = steps;
   report->problems += f.exact.count, report->rough += f.exact.rough, report->ambiguous += f.exact.ambiguous;
   end(ctx, &f);
   return status;
 }
 
-// As the scene's own solver takes the steps, in the place of tight ones that were rough, unless they are too.
-static tbStatus run_as_is(tbContext* ctx, const tbObjective* o, const double* values, bool other_run,
-                          double* loss, double* gradient, tbGradientReport* report)
-{
-  tbGradientReport own = *report;
-  double end, *mine = TB_NEW(ctx, double, (size_t)o->size);
-  if (!mine) return TB_ERROR_MEMORY;
-  tbStatus status = run(ctx, o, values, AS_RUN, &end, mine, &own);
-  bool better = other_run || own.unstable + own.nearby < report->unstable + report->nearby;
-  report->runs = own.runs;
-  if (status == TB_OK && better) {
-    memcpy(gradient, mine, (size_t)o->size * sizeof(double));
-    *loss = end, *report = own;
-  }
-  tb_free(ctx, mine);
-  return status;
-}
-
-// Where velocities are not unique, or the contact law has several solutions, a derivative exists of those
-// that a solver finds, from the impulses it starts with: then it is the scene's own solver whose steps are
-// differenced, solved tightly unless that leads elsewhere or is rough. Schemes that relax the law are
-// differentiated as they run.
 tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                              double* gradient, tbGradientReport* report)
 {
-  double as_run;
-  if (tb_objective_is_relaxed(o)) return run(ctx, o, values, AS_RUN, loss, gradient, report);
-  TB_TRY(tb_objective_loss(ctx, o, values, &as_run));
-  if (tb_objective_is_iterated(o)) {
-    TB_TRY(run(ctx, o, values, TIGHTLY, loss, gradient, report));
-    if (tb_objective_is_run(o, *loss, as_run)) return TB_OK;
-    return run(ctx, o, values, AS_RUN, loss, gradient, report);
-  }
-  TB_TRY(run(ctx, o, values, EXACTLY, loss, gradient, report));
-  if (report->ambiguous == 0 && tb_objective_is_run(o, *loss, as_run)) return TB_OK;
-  TB_TRY(run(ctx, o, values, TIGHTLY, loss, gradient, report));
-  bool other_run = !tb_objective_is_run(o, *loss, as_run);
-  if (!other_run && report->unstable + report->nearby == 0) return TB_OK;
-  return run_as_is(ctx, o, values, other_run, loss, gradient, report);
+  tbWay way;
+  bool open;
+  TB_TRY(tb_objective_way(ctx, o, values, &way, loss, report));
+  TB_TRY(run(ctx, o, values, way, loss, gradient, report, &open));
+  if (!open) return TB_OK;
+  report->ambiguous++;
+  return run(ctx, o, values, TB_WAY_TIGHT, loss, gradient, report, &open);
 }

@@ -11,6 +11,11 @@ t gradient throw.json --loss ball:0.5,0,0.3 --wrt ball.velocity,ball.mass,rubber
 ended 0 && [ "$(wc -l <out)" -eq 1 ] && grep -q '^{"loss":[0-9.e-]*,"gradient":{"ball.velocity":\[[0-9.e,-]*\],"ball.mass":[0-9.e-]*,"rubber.friction":[0-9.e-]*},' out && [ ! -s err ]; claim "gradient --json: loss and gradient first"
 t gradient throw.json --loss ball:0.5,0,0.3 --wrt ball.velocity --check
 ended 0 && grep -q "by differences" out && grep -qE "apart from differences by [0-9.]+e-(0[789]|1[0-9])$" out; claim "gradient --check: differences agree"
+t gradient throw.json --loss ball:0.5,0,0.3 --wrt ball.velocity --json
+ended 0 && grep -q '"smooth":true,"verified":[0-9.]*e-' out; claim "gradient: a smooth one is verified by runs"
+sed 's/\[0, 0, 0.3\], "velocity": \[2, 0, -2\]/[0, 0, 0.1], "velocity": [2, 0, 0]/' throw.json >rest.json
+t gradient rest.json --loss ball:0.5,0,0.3 --wrt ball.position --json
+ended 0 && grep -q '"smooth":false' out; claim "gradient: one with two sides is told"
 t gradient throw.json --loss bal:0,0,0 --wrt ball.velocity; ended 2 && one_line && says 'did you mean "ball"'; claim "gradient: a body that is not there"
 t gradient throw.json --loss ball:0,0,0 --wrt ball.velocty; ended 2 && one_line && says '^throw.json:3:3: .*did you mean "velocity"'; claim "gradient: a key that is not there, at its place"
 t gradient throw.json --loss ball:0,0,0 --wrt ball.velocity --method tangnt; ended 2 && one_line && says 'did you mean "tangent"'; claim "gradient: a method that is not there"
