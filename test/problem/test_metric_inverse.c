@@ -58,6 +58,55 @@ TEST(entries_of_the_inverse_give_the_responses_and_diagonals_of_solves)
   CHECK(known >= 6);
 }
 
+// Contacts between two sparse blocks, chains of particles, whose columns lie in turn in the one and the
+// other.
+enum { CHAIN = 8, LINKS = 400 };
+
+static tbProblem* two_chains(tbContext* ctx, tbRandom* r)
+{
+  enum { N = 3 * CHAIN };
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  int ptr[N + 1], col[9 * N], used = 0;
+  double value[9 * N], rest[N] = {0};
+  CHECK_OK(ctx, tb_builder_create(ctx, "chains", &b));
+  for (int i = 0; i < N; i++) {
+    ptr[i] = used;
+    for (int j = i / 3 > 0 ? 3 * (i / 3) - 3 : 0; j < N && j < 3 * (i / 3) + 6; j++, used++)
+      col[used] = j, value[used] = i == j ? 3 : i % 3 == j % 3 ? -1 : 0;
+  }
+  ptr[N] = used;
+  for (int k = 0; k < 2; k++) CHECK_OK(ctx, tb_builder_sparse(b, N, ptr, col, value, rest, NULL));
+  for (int k = 0; k < LINKS; k++) {
+    CHECK_OK(ctx, tb_builder_contact(b, TB_LAW_COULOMB, 3, (const double[]){0.5}, rest, rest));
+    int node = test_below(r, CHAIN - 1);
+    for (int c = 0; c < 4; c++) {
+      double J[9];
+      for (int i = 0; i < 9; i++) J[i] = test_uniform(r, -1, 1);
+      CHECK_OK(ctx, tb_builder_jacobian(b, c % 2 * N + 3 * (node + c / 2), 3, J));
+    }
+  }
+  CHECK_OK(ctx, tb_builder_finish(b, &p));
+  return p;
+}
+
+TEST(columns_of_two_sparse_blocks_may_take_turns)
+{
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(8);
+  tbProblem* p = two_chains(&ctx, &r);
+  REQUIRE(p && p->nblock == 2);
+  CHECK(p->block[0].inverse && p->block[1].inverse);
+  tbMetricBlock block[3];
+  tbProblem q = without(p, block);
+  tbJudge* judge[2] = {0};
+  CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge[0]));
+  CHECK_OK(&ctx, tb_judge_create(&ctx, &q, &judge[1]));
+  CHECK_NEAR(difference(LINKS, tb_judge_responses(judge[0]), tb_judge_responses(judge[1])), 0, 1e-12);
+  for (int i = 0; i < 2; i++) tb_judge_free(&ctx, judge[i]);
+  tb_problem_free(p);
+}
+
 // The same problem with the column blocks of every contact in another order, those of a body not side by
 // side.
 typedef struct {
