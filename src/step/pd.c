@@ -17,10 +17,11 @@
 // of P for all three axes, which is computed once as well.
 //
 // Cost: per iteration two passes over the factor of an n × n matrix, for three right-hand sides at once.
-// Limits: first order. Whatever meets on the way becomes a contact and the iterations are run again, as in
-// implicit.c, and bodies that would still pass through each other go a share of the step: but thick sheets
-// among themselves and on smooth obstacles only where the step is to be certified. Else what comes up there
-// in the middle of the iterations is found in the next step, which still can push it back.
+// Limits: first order; what turns loses h²ω² of its angular momentum a step. Whatever meets on the way
+// becomes a contact and the iterations are run again, as in implicit.c, and bodies that would still pass
+// through each other go a share of the step: but thick sheets among themselves and on smooth obstacles only
+// where the step is to be certified. Else what comes up there in the middle of the iterations is found in the
+// next step, which still can push it back.
 #include "step/count.h"
 #include "step/impacts.h"
 #include "step/pd.h"
