@@ -67,7 +67,7 @@ static tbStatus share_nodes(tbArena* arena, tbArena* scratch, tbPackedPattern* h
       part[q] = h->outer_adr[p] + at;
     }
     h->outer_adr[p + 1] = h->outer_adr[p] + count;
-    h->room_adr[p + 1] = h->room_adr[p] + 4 * (size_t)(tb_packed_end(h, p) - tb_packed_begin(p) + count);
+    h->room_adr[p + 1] = h->room_adr[p] + 8 * (size_t)(tb_packed_end(h, p) - tb_packed_begin(p) + count);
   }
   if (status == TB_OK) {
     h->outer = TB_TAKE(arena, int, outer.count);
@@ -159,31 +159,44 @@ static inline tb4d load(Values v, bool rough, int at)
   return rough ? tb4_load_float(v.rounded + at) : tb4_load(v.exact + at);
 }
 
-// Slots are four doubles wide and so are all loads; what the fourth lane gathers is never looked at. The last
-// node of x has no neighbour, and is read from a copy. Written out twice by giving a constant for `rough`.
+// x at the nodes of a piece, in the order of its slots.
+static void copy_slots(const tbPackedPattern* h, int piece, const double* x, double* to)
+{
+  int begin = tb_packed_begin(piece), end = tb_packed_end(h, piece);
+  for (int i = begin; i < end; i++, to += 4)
+    to[0] = x[3 * i], to[1] = x[3 * i + 1], to[2] = x[3 * i + 2], to[3] = 0;
+  for (int k = h->outer_adr[piece]; k < h->outer_adr[piece + 1]; k++, to += 4) {
+    const double* from = x + 3 * h->outer[k];
+    to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = 0;
+  }
+}
+
+// Slots are four doubles wide and so are all loads; what the fourth lane gathers is never looked at. Written
+// out twice by giving a constant for `rough`.
 static inline void spread_rows(const tbPacked* packed, bool rough, int piece, const double* x, double* room)
 {
   const tbPackedPattern* h = packed->pattern;
-  int begin = tb_packed_begin(piece), end = tb_packed_end(h, piece), last = h->nodes - 1;
-  double *y = room + h->room_adr[piece], tail[4] = {x[3 * last], x[3 * last + 1], x[3 * last + 2], 0};
-  memset(y, 0, (h->room_adr[piece + 1] - h->room_adr[piece]) * sizeof *y);
+  int begin = tb_packed_begin(piece), end = tb_packed_end(h, piece);
+  size_t half = (h->room_adr[piece + 1] - h->room_adr[piece]) / 2;
+  double *y = room + h->room_adr[piece], *seen = y + half;
+  memset(y, 0, half * sizeof *y);
+  copy_slots(h, piece, x, seen);
   for (int i = begin; i < end; i++) {
     size_t at = 9 * (size_t)h->first[i];
     Values v = {rough ? NULL : packed->value + at, rough ? packed->rounded + at : NULL};
-    const double* xi = i == last ? tail : x + 3 * i;
+    const double* xi = seen + 4 * (size_t)(i - begin);
     tb4d x0 = tb4_set1(xi[0]), x1 = tb4_set1(xi[1]), x2 = tb4_set1(xi[2]), s = tb4_load(xi);
     tb4d r0 = tb4_mul(load(v, rough, 0), s), r1 = tb4_mul(load(v, rough, 3), s),
          r2 = tb4_mul(load(v, rough, 6), s);
     for (int k = h->first[i] + 1, n = 9; k < h->first[i + 1]; k++, n += 9) {
-      int j = h->col[k];
-      double* to = y + 4 * (size_t)h->slot[k];
+      size_t slot = 4 * (size_t)h->slot[k];
       tb4d a = load(v, rough, n), b = load(v, rough, n + 3), c = load(v, rough, n + 6);
-      s = tb4_load(j == last ? tail : x + 3 * j);
+      s = tb4_load(seen + slot);
       r0 = tb4_add(r0, tb4_mul(a, s));
       r1 = tb4_add(r1, tb4_mul(b, s));
       r2 = tb4_add(r2, tb4_mul(c, s));
       tb4d t = tb4_add(tb4_add(tb4_mul(a, x0), tb4_mul(b, x1)), tb4_mul(c, x2));
-      tb4_store(to, tb4_add(tb4_load(to), t));
+      tb4_store(y + slot, tb4_add(tb4_load(y + slot), t));
     }
     add3(y + 4 * (size_t)(i - begin), r0, r1, r2);
   }

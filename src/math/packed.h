@@ -9,7 +9,8 @@
 // The second sum writes to rows that others own. So nodes are cut into pieces, the same for any number of
 // threads: a piece adds into room of its own, which has a slot for each of its nodes and for every later node
 // that it touches (spread); then the rows of a piece are summed over the pieces that touch them, in order
-// (collect).
+// (collect). What x has there is first copied into as many slots beside them: what a piece reads and writes
+// lies close together, however nodes are numbered.
 //
 // Iterations that look at what is left now and then with the numbers as they are can do in between with
 // numbers rounded to floats: again half of the bytes.
@@ -31,7 +32,7 @@ typedef struct tbPackedPattern {
   // Nodes beyond the end of a piece that it touches: outer[outer_adr[p]] …, ascending; its own nodes take the
   // slots before them. Those that lie in piece q ≥ p begin at part[p · (pieces + 1) + q].
   int *outer_adr, *outer, *part;
-  size_t* room_adr; // where the slots of a piece begin, in doubles                       (pieces+1)
+  size_t* room_adr; // where the slots of a piece begin, in doubles; then those of x      (pieces+1)
 } tbPackedPattern;
 
 typedef struct tbPacked {
