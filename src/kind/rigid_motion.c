@@ -9,6 +9,8 @@
 // 1)Iω = 0 because Ω is the axis of exp(−hΩ). Steady rotation about a principal axis is exact. The implicit
 // equation is solved by Newton's method with the leading term of its derivative, I − h/2 [Iω⁺]×, a step being
 // cut in pieces that turn less than about half a radian each, so that three to six iterations reach rounding.
+// Those of a rod do not contract: what is left out of the large moments is divided by the small one. They go
+// on with all of the derivative, I − h/2 [Iω⁺]× E, where E is that of exp at −hΩ.
 //
 // Cost     a few 3×3 solves per body and piece; none for bodies whose inertia is isotropic.
 // Limits   pieces are capped at 256: beyond 100 radians per step accuracy is lost, the invariants are not.
@@ -25,18 +27,40 @@ static bool isotropic(tbMat3 I)
 
 bool tb_turns_evenly(const tbBody* b) { return isotropic(b->inertia); }
 
+// E with exp(φ + δ) ≈ exp(E δ) exp(φ): 1 + (1 − cos|φ|)/|φ|² [φ]× + (|φ| − sin|φ|)/|φ|³ [φ]×²; exp(φ) is a
+// turn.
+static tbMat3 derivative_of_exp(tbVec3 phi, tbQuat turn)
+{
+  double square = tb_dot3(phi, phi), angle = sqrt(square), half = tb_norm3(tb_vec3(turn.x, turn.y, turn.z));
+  bool small = angle < 1e-2; // series to 1e-13
+  double a = small ? 0.5 - square / 24 * (1 - square / 30) : 2 * half * half / square;
+  double b =
+      small ? (1 - square / 20 * (1 - square / 42)) / 6 : (angle - 2 * half * turn.w) / (square * angle);
+  tbMat3 X = tb_mat3_skew(phi), E = tb_mat3_add(tb_mat3_scale(a, X), tb_mat3_scale(b, tb_mat3_mul(X, X)));
+  return tb_mat3_add(tb_mat3_diag(1, 1, 1), E);
+}
+
 // One piece: ω in body axes is replaced by ω⁺; returns Ω.
 static tbVec3 turn(tbMat3 I, double h, tbVec3* w)
 {
   tbVec3 L = tb_mat3_mulv(I, *w), next = *w, middle = *w;
+  double last = INFINITY;
+  bool whole = false;
   for (int k = 0; k < NEWTON; k++) {
     middle = tb_scale3(0.5, tb_add3(*w, next));
-    tbVec3 turned = tb_quat_rotate(tb_quat_exp(tb_scale3(-h, middle)), L);
+    tbVec3 phi = tb_scale3(-h, middle);
+    tbQuat rotation = tb_quat_exp(phi);
+    tbVec3 turned = tb_quat_rotate(rotation, L);
     tbVec3 miss = tb_sub3(tb_mat3_mulv(I, next), turned);
-    tbMat3 D = tb_mat3_sub(I, tb_mat3_scale(0.5 * h, tb_mat3_skew(turned)));
-    tbVec3 move = tb_mat3_mulv(tb_mat3_inverse(D), miss);
+    tbMat3 turning = tb_mat3_skew(turned);
+    if (whole) turning = tb_mat3_mul(turning, derivative_of_exp(phi, rotation));
+    tbVec3 move = tb_mat3_mulv(tb_mat3_inverse(tb_mat3_sub(I, tb_mat3_scale(0.5 * h, turning))), miss);
     next = tb_sub3(next, move);
-    if (tb_maxabs3(move) <= 4e-16 * tb_maxabs3(next)) break;
+    double size = tb_maxabs3(move), all = tb_maxabs3(next);
+    bool rounded = size <= 1e-8 * all, stays = !(size < 0.5 * last);
+    if (size <= 4e-16 * all || (whole && rounded && stays)) break;
+    whole = whole || (stays && !rounded);
+    last = size;
   }
   *w = next;
   return middle;
