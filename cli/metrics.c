@@ -63,6 +63,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
   m->unjudged += r->outcome == TB_UNJUDGED;
   m->newton_missed += r->newton_missed;
+  if (r->parts > m->most_parts) m->most_parts = r->parts;
   m->unconverged += r->outcome != TB_CONVERGED && r->outcome != TB_UNJUDGED;
   m->penetration = fmax(m->penetration, r->penetration);
   m->intersections += r->intersections;
@@ -175,7 +176,8 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   tb_put_int(w, "unconverged_steps", m->unconverged);
   tb_put_int(w, "unjudged_steps", m->unjudged); // of soft-step, as its option "certify" says
   tb_put_int(w, "newton_missed_steps",
-             m->newton_missed);     // of ipc and implicit: Newton's method did not reach its tolerance
+             m->newton_missed); // of ipc and implicit: Newton's method did not reach its tolerance
+  tb_put_int(w, "most_parts", m->most_parts);
   tb_put_object(w, "solvers_used"); // by how many steps each finished
   for (int i = 0; m->used[i].name; i++) tb_put_int(w, m->used[i].name, m->used[i].steps);
   tb_put_end(w);

@@ -16,6 +16,7 @@ typedef struct {
   int most_contacts, most_iterations;
   int asleep; // in the last step
   int64_t unconverged, unjudged, newton_missed;
+  int most_parts;
   double penetration;              // m: the deepest
   int64_t intersections, touching; // of deformable surfaces, a sum
   // What steps did beyond the contact law (tbStepChanges, tbStepReport.trimmed): counts are sums, amounts the

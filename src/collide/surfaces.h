@@ -113,6 +113,10 @@ tbVec3 tb_surface_drift(const tbMovingSurface* surface);
 tbStatus tb_surface_find(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
                          tbSurfaceCandidates* candidates);
 
+// The same, unless there are more than `most` of them: *few is false then, and `candidates` as it was.
+tbStatus tb_surface_find_few(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
+                             size_t most, tbSurfaceCandidates* candidates, bool* few);
+
 // The same for surfaces of which a vertex ends outside its box, and whatever may meet them; all else stays as
 // it was found for this scene. The reach must be no more than it was then.
 tbStatus tb_surface_mesh_renew(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,

@@ -107,12 +107,28 @@ static tbSurfaceKeys* begin_keys(Find* w, int piece)
   return keys;
 }
 
+// Whether there are too many, once these are counted, too: of all tasks, in whatever order they run.
+static bool is_crowded(Find* w, size_t more)
+{
+  if (w->most == 0) return false;
+  pthread_mutex_lock(&w->shared.lock);
+  w->total += more;
+  bool crowded = w->total > w->most;
+  pthread_mutex_unlock(&w->shared.lock);
+  return crowded;
+}
+
 static void run_piece(void* user, int begin, int end, int piece)
 {
   Find* w = user;
   tbSurfaceKeys* keys = begin_keys(w, piece);
-  for (int i = begin; i < end; i++)
+  size_t counted = 0;
+  for (int i = begin; i < end && !is_crowded(w, keys->face_vertex.count + keys->edge_edge.count - counted);
+       i++) {
+    counted = keys->face_vertex.count + keys->edge_edge.count;
     tb_surface_nodes_meet(w->layer, ((const tbSurfaceNodes*)w->task.data)[i], keys);
+  }
+  is_crowded(w, keys->face_vertex.count + keys->edge_edge.count - counted);
 }
 
 static void run_close(void* user, int begin, int end, int piece)
@@ -284,7 +300,8 @@ static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tb
   tb_parallel_for(ctx->threads, nclose, 1, run_close, w);
   keep_known(w, begin_keys(w, npiece - 1));
   tb_shared_end(&w->shared);
-  tbStatus status = finish(ctx, arena, w, npiece, planes, out);
+  tbStatus status = TB_OK;
+  if (w->most == 0 || w->total <= w->most) status = finish(ctx, arena, w, npiece, planes, out);
   for (int p = 0; p < npiece; p++) {
     tb_array_free(ctx, &w->found[p].face_vertex);
     tb_array_free(ctx, &w->found[p].edge_edge);
@@ -307,7 +324,7 @@ static tbStatus mark_fresh(tbArena* arena, Find* w)
 }
 
 static tbStatus run(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
-                    tbSurfaceCandidates* candidates, bool renew)
+                    tbSurfaceCandidates* candidates, bool renew, size_t most, bool* few)
 {
   tbArena own, *arena = renew || !candidates->scratch ? &own : candidates->scratch;
   tb_arena_init(&own, ctx);
@@ -315,11 +332,13 @@ static tbStatus run(tbContext* ctx, const tbSurfaceScene* scene, double reach, d
             .reach = reach,
             .ahead = ahead,
             .task = TB_ARRAY(tbSurfaceNodes),
-            .close = TB_ARRAY(Close)};
+            .close = TB_ARRAY(Close),
+            .most = most};
   tbArray pairs = TB_ARRAY(tbPair), planes = TB_ARRAY(tbSurfaceFeatures);
   w.old = candidates;
   tbStatus status = renew ? mark_fresh(arena, &w) : TB_OK;
   if (status == TB_OK) status = find(ctx, arena, &w, &pairs, &planes, candidates);
+  *few = most == 0 || w.total <= most;
   tb_array_free(ctx, &w.task);
   tb_array_free(ctx, &w.close);
   tb_array_free(ctx, &pairs);
@@ -331,11 +350,19 @@ static tbStatus run(tbContext* ctx, const tbSurfaceScene* scene, double reach, d
 tbStatus tb_surface_find(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
                          tbSurfaceCandidates* candidates)
 {
-  return run(ctx, scene, reach, ahead, candidates, false);
+  bool few;
+  return run(ctx, scene, reach, ahead, candidates, false, 0, &few);
+}
+
+tbStatus tb_surface_find_few(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
+                             size_t most, tbSurfaceCandidates* candidates, bool* few)
+{
+  return run(ctx, scene, reach, ahead, candidates, false, most, few);
 }
 
 tbStatus tb_surface_mesh_renew(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
                                tbSurfaceCandidates* candidates)
 {
-  return run(ctx, scene, reach, ahead, candidates, true);
+  bool few;
+  return run(ctx, scene, reach, ahead, candidates, true, 0, &few);
 }

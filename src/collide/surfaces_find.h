@@ -22,6 +22,7 @@ typedef struct tbSurfaceSearch {
   tbShared shared;
   tbSurfaceKeys* found; // by piece of tasks, then by those of close pairs
   int npiece;           // of tasks
+  size_t most, total;   // pairs of features that it may find, 0: any number; that tasks have found
 } tbSurfaceSearch;
 
 // Layers with their boxes; TB_ERROR_NUMERIC where vertices are not finite.

@@ -51,6 +51,7 @@ typedef struct tbCache {
   struct tbRelaxedHeld* held; // null, or a relaxed step taken apart for adjoints (step/relaxed_held.h)
   tbCcdMethod ccd;            // of the step under way: tbStepOptions.ccd
   bool apart;                 // not the world's own: of a call on a const world
+  bool state_lent;            // the world's state is of a step that the next one is a part of, which frees it
   tbArena scratch;            // of one step: emptied at its start
   tbPool pool;                // what a step allocates and frees: taken again by the next
 } tbCache;

@@ -127,6 +127,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   TB_TRY(tb_surfaces_count(ctx, &ipc->surfaces, &met));
   report->intersections = met.crossing, report->touching = met.touching;
   if (met.crossing + met.overlapping > 0) report->outcome = TB_FAILED;
+  bool unsolved = o->exact_friction && report->outcome != TB_CONVERGED && report->outcome != TB_TIME;
+  work->too_long = unsolved || (!ipc->converged && !ipc->late);
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   return TB_OK;
 }
@@ -184,4 +186,5 @@ const tbSchemeMethod tb_ipc = {.prepare = prepare,
                                .end = end,
                                .touching = tb_ipc_touching_at,
                                .parts = true,
+                               .halves = true,
                                .state = &tb_ipc_state};

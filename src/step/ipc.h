@@ -47,6 +47,7 @@ typedef struct tbIpcFrame {
   double start_share;        // of the velocities it starts with (ipc_energy.c)
   bool touches;
   tbTransform now; // at the present velocities
+  tbVec3 w;        // angular velocity that it is placed with
   tbMat3 turn;     // how the end of the step turns, as a rotation vector in world axes, with h ω
   int pieces;      // that its rotation is cut in: the same for all iterates, for it to be smooth
   double reach;    // of its vertices from the centre of mass: what ω moves          m
@@ -211,6 +212,8 @@ typedef struct tbIpcMove {
   tbMat3 by[2];
 } tbIpcMove;
 tbIpcMove tb_ipc_move(const tbIpc* ipc, int surface, int vertex, tbVec3 at);
+// How that rotation vector bends with ω: its second derivatives along a torque.
+tbMat3 tb_ipc_bend(const tbIpc* ipc, const tbIpcFrame* frame, tbVec3 torque);
 // What is left of a known vertex's way.
 tbVec3 tb_ipc_left(const tbIpc* ipc, int surface, int vertex);
 

@@ -25,6 +25,20 @@ static bool crosses_face(const tbMovingSurface* a, int edge_a, const tbMovingSur
   return flat && flat[a->rigid ? edge_a : edge_b];
 }
 
+// Whether an axis of the world parts the corners of b, the first nb, from those of a by more than a distance.
+static bool is_apart(const tbVec3 x[4], int nb, double distance)
+{
+  for (int k = 0; k < 3; k++) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int i = 0; i < 4; i++) {
+      double at = (&x[i].x)[k];
+      low[i < nb] = fmin(low[i < nb], at), high[i < nb] = fmax(high[i < nb], at);
+    }
+    if (low[1] - high[0] > distance || low[0] - high[1] > distance) return true;
+  }
+  return false;
+}
+
 // Closest points at the end of the way.
 static bool near_end(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const tbSurfaceWay* way,
                      double distance, tbSurfaceContact* out)
@@ -40,6 +54,7 @@ static bool near_end(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, co
   tbVec3 x[4];
   tbSurfaceContact c = tb_surface_corners(scene, f);
   tb_surface_places(scene, &c, true, x);
+  if (is_apart(x, c.count_b, distance)) return false;
   tbClosest closest = tb_closest_features(f->kind == TB_SURFACE_FACE_VERTEX, x);
   double square = tb_dot3(closest.way, closest.way);
   if (!(square < distance * distance)) return false;

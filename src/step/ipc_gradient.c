@@ -92,31 +92,40 @@ static void add_plane_left(tbIpc* ipc, const tbSurfaceContact* c, const Local* l
   add_moved(&l->move[0], tb_mat3_mulv(block_at(H, 0, 0), left), ipc->lead);
 }
 
-// A frame's vertices turn on circles: g·∂²x/∂φ² of each, summed by frame, made positive.
-static void add_turning(const tbIpc* ipc, const Local* l, tbMat3* turning)
+// What forces on a frame's vertices are to its rotation: Σ g·∂²x/∂φ², as these go on circles, and Σ r × g.
+typedef struct {
+  tbMat3 circles;
+  tbVec3 torque;
+} Turning;
+
+static void add_turning(const tbIpc* ipc, const Local* l, Turning* turning)
 {
   for (int k = 0; turning && k < l->count; k++) {
     const tbIpcSurface* s = &ipc->surface[l->surface[k]];
     if (s->source != TB_IPC_FRAME) continue;
+    Turning* t = &turning[s->index];
     tbVec3 r = tb_sub3(l->at[k], ipc->frame[s->index].now.x), g = l->gradient[k];
     double along = tb_dot3(r, g);
     tbMat3 S = tb_mat3_scale(0.5, tb_mat3_add(tb_mat3_outer(g, r), tb_mat3_outer(r, g)));
-    S = tb_mat3_sub(S, tb_mat3_diag(along, along, along));
-    turning[s->index] = tb_mat3_add(turning[s->index], S);
+    t->circles = tb_mat3_add(t->circles, tb_mat3_sub(S, tb_mat3_diag(along, along, along)));
+    t->torque = tb_add3(t->torque, tb_cross3(r, g));
   }
 }
 
-static void finish_turning(tbIpc* ipc, const tbMat3* turning, tbIpcMatrix* matrix)
+// Second derivatives by ω: of circles by the rotation, and of the rotation; made positive.
+static void finish_turning(tbIpc* ipc, const Turning* turning, tbIpcMatrix* matrix)
 {
   for (int i = 0; i < ipc->nframe; i++) {
-    tbEig3 e = tb_eig3(turning[i]);
-    tbMat3 S = tb_mat3_zero();
+    const tbIpcFrame* f = &ipc->frame[i];
+    if (tb_mat3_maxabs(turning[i].circles) == 0 && tb_maxabs3(turning[i].torque) == 0) continue;
+    tbMat3 T = tb_mat3_scale(ipc->h, f->turn), C = tb_mat3_tmul(T, tb_mat3_mul(turning[i].circles, T));
+    tbMat3 sum = tb_mat3_add(C, tb_ipc_bend(ipc, f, turning[i].torque)), S = tb_mat3_zero();
+    tbEig3 e = tb_eig3(sum);
     for (int k = 0; k < 3; k++) {
       tbVec3 axis = tb_mat3_col(e.V, k);
       if (e.s[k] > 0 || ipc->exact) S = tb_mat3_add(S, tb_mat3_scale(e.s[k], tb_mat3_outer(axis, axis)));
     }
-    tbMat3 T = tb_mat3_scale(ipc->h, ipc->frame[i].turn), C = tb_mat3_tmul(T, tb_mat3_mul(S, T));
-    tb_ipc_matrix_add(matrix, ipc->frame[i].block + 1, ipc->frame[i].block + 1, (const double*)&C);
+    tb_ipc_matrix_add(matrix, f->block + 1, f->block + 1, (const double*)&S);
   }
 }
 
@@ -125,11 +134,11 @@ tbStatus tb_ipc_contacts_gradient(tbContext* ctx, tbIpc* ipc, tbIpcMatrix* matri
   const tbIpcContact* c = ipc->contact.data;
   const tbIpcFriction* f = ipc->friction.data;
   double own[144];
-  tbMat3* turning = NULL;
+  Turning* turning = NULL;
   if (matrix) TB_TRY(tb_ipc_hessians(ctx, ipc));
   const double(*hessian)[144] = ipc->hessian.data;
   if (matrix && ipc->nframe) {
-    turning = TB_NEW(ctx, tbMat3, (size_t)ipc->nframe);
+    turning = TB_NEW(ctx, Turning, (size_t)ipc->nframe);
     if (!turning) return TB_ERROR_MEMORY;
   }
   for (size_t i = 0; i < ipc->contact.count; i++) {

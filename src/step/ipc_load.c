@@ -10,7 +10,11 @@
 
 #include "base/sort.h"
 
-static const double PASSED = 0.1; // of what a pair withstands, that the pairs next to it do
+static const double PASSED = 0.1;   // of what a pair withstands, that the pairs next to it do
+static const double CROWDED = 0.25; // of a way with too many candidates
+static const double LEAST = 1e-4;   // share of the step that is looked at in any case
+
+enum { MANY = 20000 }; // candidates of a way, before it is shortened
 
 static int ascending(const void* a, const void* b)
 {
@@ -70,19 +74,32 @@ static void spread(tbIpc* ipc, tbArray* keys, const tbArray* planes)
   }
 }
 
-// Where bodies go if nothing stops them.
-static void go_on(tbIpc* ipc)
+// Where bodies go in a share of the step if nothing stops them.
+static void go_on(tbIpc* ipc, double share)
 {
   for (int i = 0; i < ipc->nframe; i++) {
     const tbIpcFrame* f = &ipc->frame[i];
-    ipc->trial[f->block] = f->v_free, ipc->trial[f->block + 1] = f->w_free;
+    ipc->trial[f->block] = tb_scale3(share, f->v_free),
+    ipc->trial[f->block + 1] = tb_scale3(share, f->w_free);
   }
   for (int i = 0; i < ipc->nnodes; i++) {
     const tbIpcNodes* n = &ipc->nodes[i];
     for (int k = 0; k < n->of.fem->nnode; k++)
-      ipc->trial[n->block + k] = tb_madd3(n->of.v[k], ipc->h, n->of.gravity);
+      ipc->trial[n->block + k] = tb_scale3(share, tb_madd3(n->of.v[k], ipc->h, n->of.gravity));
   }
-  tb_ipc_place(ipc, ipc->trial, 1);
+  tb_ipc_place(ipc, ipc->trial, share);
+}
+
+// What comes within reach: on the first part of the way, where too much does on all of it.
+static tbStatus look_ahead(tbContext* ctx, tbIpc* ipc)
+{
+  bool few = false;
+  for (double share = 1; !few; share *= CROWDED) {
+    go_on(ipc, share);
+    TB_TRY(tb_surface_find_few(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, share > LEAST ? MANY : 0,
+                               &ipc->candidates, &few));
+  }
+  return TB_OK;
 }
 
 tbStatus tb_ipc_share_loads(tbContext* ctx, tbIpc* ipc)
@@ -90,8 +107,7 @@ tbStatus tb_ipc_share_loads(tbContext* ctx, tbIpc* ipc)
   if (ipc->options->barrier_stiffness > 0 || is_even(ipc)) return TB_OK;
   tbArray keys = TB_ARRAY(uint64_t), planes = TB_ARRAY(uint64_t);
   double progress = ipc->still ? 0 : ipc->progress;
-  go_on(ipc);
-  tbStatus status = tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates);
+  tbStatus status = look_ahead(ctx, ipc);
   if (status == TB_OK) status = add_pairs(ctx, &ipc->candidates.face_vertex, &keys);
   if (status == TB_OK) status = add_pairs(ctx, &ipc->candidates.edge_edge, &keys);
   if (status == TB_OK) status = add_pairs(ctx, &ipc->candidates.plane_vertex, &planes);

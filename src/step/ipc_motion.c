@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const double TWIST = 1e-6; // rad: of a difference
+static const double BEND = 1e-4;  // rad: of one of second order
 
 static tbQuat turned(const tbIpc* ipc, const tbIpcFrame* f, tbVec3 w)
 {
@@ -20,7 +21,7 @@ static void place_frame(const tbIpc* ipc, tbIpcFrame* f, tbVec3 v, tbVec3 w)
 {
   double h = ipc->h;
   f->now.x = tb_madd3(f->start.x, h, v);
-  f->now.q = turned(ipc, f, w);
+  f->now.q = turned(ipc, f, w), f->w = w;
   tbVec3 column[3];
   for (int k = 0; k < 3; k++) {
     tbVec3 more = w, less = w;
@@ -29,6 +30,29 @@ static void place_frame(const tbIpc* ipc, tbIpcFrame* f, tbVec3 v, tbVec3 w)
     column[k] = tb_scale3(0.5 / TWIST, tb_quat_log(between));
   }
   f->turn = tb_mat3_cols(column[0], column[1], column[2]);
+}
+
+// uᵀ ∂²(torque·φ)/∂ω² u, by central differences.
+static double bend_along(const tbIpc* ipc, const tbIpcFrame* f, tbVec3 torque, tbVec3 u)
+{
+  double step = BEND / ipc->h, sum = 0;
+  for (int side = -1; side <= 1; side += 2) {
+    tbQuat end = turned(ipc, f, tb_madd3(f->w, side * step, u));
+    sum += tb_dot3(torque, tb_quat_log(tb_quat_mul(end, tb_quat_conj(f->now.q))));
+  }
+  return sum / (step * step);
+}
+
+tbMat3 tb_ipc_bend(const tbIpc* ipc, const tbIpcFrame* f, tbVec3 torque)
+{
+  static const tbVec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  tbMat3 Q;
+  for (int i = 0; i < 3; i++) Q.m[i][i] = bend_along(ipc, f, torque, axis[i]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++)
+      Q.m[i][j] = Q.m[j][i] =
+          0.5 * (bend_along(ipc, f, torque, tb_add3(axis[i], axis[j])) - Q.m[i][i] - Q.m[j][j]);
+  return Q;
 }
 
 static tbVec3 frame_point(const tbIpc* ipc, const tbIpcFrame* f, tbVec3 rest)

@@ -55,7 +55,7 @@ enum {
   LONG = 150,     // iterations, after which friction is taken anew for the last time
   LEARN = 40,     // rounds for the sake of joints
   TOUCH = 8,      // rounds for the sake of nodes that touch
-  MANY = 100000,  // candidates of a way, before it is shortened
+  MANY = 20000,   // candidates of a way, before it is shortened
   MORE = 100,     // iterations beyond their number to bring what is driven to its place
   SLOWER = 8      // times that bodies start slower, lest energy is gained
 };
@@ -270,9 +270,10 @@ static tbStatus look_ahead(tbContext* ctx, tbIpc* ipc, double way, Pace* pace, d
   for (;;) {
     if (*share * way > pace->most) *share = pace->most / way;
     tb_ipc_go(ipc, *share);
-    TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
-    size_t count = ipc->candidates.face_vertex.count + ipc->candidates.edge_edge.count;
-    if (count <= MANY || ipc->progress < 1 || *share * way <= ipc->edge) return TB_OK;
+    bool few, all = ipc->progress < 1 || *share * way <= ipc->edge;
+    TB_TRY(tb_surface_find_few(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, all ? 0 : MANY,
+                               &ipc->candidates, &few));
+    if (few) return TB_OK;
     pace->most = CROWDED * *share * way;
   }
 }

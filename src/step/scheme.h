@@ -26,6 +26,7 @@ typedef struct tbStepWork {
   tbJudge* judge;     // of the problem, once solved; null where there was nothing to solve
   double begun;       // when the step was, on the clock
   tbResidual impacts; // the worst of the problems of impacts
+  bool too_long;      // solve misses what it aims at, and not for lack of time: shorter steps may not
 } tbStepWork;
 
 typedef struct tbSchemeMethod {
@@ -47,7 +48,8 @@ typedef struct tbSchemeMethod {
   double (*touching)(const tbWorld* world, const tbStepOptions* options, const tbSurfaces* surfaces,
                      bool shapes);
   bool parts;               // overlaps by itself: positions are not projected
-  bool substeps;            // a step is as many of it, each a part of dt (substeps.c); keeps no state
+  bool substeps;            // a step is as many of it, each a part of dt (substeps.c)
+  bool halves;              // one that is too long (tbStepWork) is taken again in two halves
   const tbStateKind* state; // of what it keeps from step to step; null: nothing
 } tbSchemeMethod;
 

@@ -19,6 +19,8 @@
 
 #include <string.h>
 
+enum { HALVINGS = 4, PATIENCE = 4 };
+
 static const void* state_of(const tbWorld* w, const tbSchemeMethod* method)
 {
   return w->state_kind == method->state ? w->state : NULL;
@@ -34,7 +36,8 @@ static void end_step(tbContext* ctx, const tbSchemeMethod* method, tbStepWork* w
 // What this step keeps takes the place of what the last one did.
 static void keep_state(tbContext* ctx, const tbSchemeMethod* method, tbStepWork* work, tbWorld* w)
 {
-  if (w->state_kind) w->state_kind->free(ctx, w->state);
+  if (w->state_kind && !w->cache->state_lent) w->state_kind->free(ctx, w->state);
+  w->cache->state_lent = false;
   w->state_kind = work->next ? method->state : NULL;
   w->state = work->next;
   work->next = NULL;
@@ -61,8 +64,9 @@ static tbStatus advance_and_project(tbContext* ctx, const tbSchemeMethod* method
   return status;
 }
 
-static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, const tbTouching* before,
-                          tbStepReport* report)
+// *too_long, unless null: it misses what it aims at. The world is left alone then.
+static tbStatus try_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, const tbTouching* before,
+                         bool* too_long, tbStepReport* report)
 {
   TB_TRY(tb_check_interrupt(ctx));
   const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
@@ -71,6 +75,12 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, co
   tbStepWork work = {.arena = &w->cache->scratch, .cache = w->cache, .state = state_of(w, method)};
   tbStatus status = method->prepare(ctx, w, o, &work, report);
   if (status == TB_OK) status = method->solve(ctx, w, o, &work, report);
+  if (status == TB_OK && too_long && work.too_long) {
+    *too_long = true;
+    end_step(ctx, method, &work);
+    return TB_OK;
+  }
+  report->parts = 1;
   double clock = tb_seconds();
   tbEventSearch events;
   if (before) work.before = *before;
@@ -89,6 +99,32 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, co
   return status;
 }
 
+static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, const tbTouching* before,
+                          int level, tbStepReport* report)
+{
+  (void)level;
+  return try_step(ctx, w, o, before, NULL, report);
+}
+
+// A step that may be halved `level` times. Newton's method is given a share of its iterations where it may.
+static tbStatus take_halved(tbContext* ctx, tbWorld* w, const tbStepOptions* o, const tbTouching* before,
+                            int level, tbStepReport* report)
+{
+  if (level == 0) return try_step(ctx, w, o, before, NULL, report);
+  tbStepOptions whole = *o;
+  whole.newton_iterations = (o->newton_iterations + PATIENCE - 1) / PATIENCE;
+  tbStepReport own = *report;
+  bool too_long = false;
+  TB_TRY(try_step(ctx, w, &whole, before, &too_long, &own));
+  if (!too_long) {
+    *report = own;
+    return TB_OK;
+  }
+  report->iterations = own.iterations;
+  memcpy(report->phase_s, own.phase_s, sizeof report->phase_s);
+  return tb_substeps_take(ctx, w, o, 2, before, take_halved, level - 1, report);
+}
+
 static int substeps_of(const tbStepOptions* o)
 {
   return tb_scheme_find(o->scheme)->method->substeps ? tb_step_substeps(o, 1) : 1;
@@ -97,8 +133,9 @@ static int substeps_of(const tbStepOptions* o)
 static tbStatus take_substeps(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   int count = substeps_of(o);
-  if (count == 1) return take_step(ctx, w, o, NULL, report);
-  return tb_substeps_take(ctx, w, o, count, take_step, report);
+  if (tb_scheme_find(o->scheme)->method->halves) return take_halved(ctx, w, o, NULL, HALVINGS, report);
+  if (count == 1) return take_step(ctx, w, o, NULL, 0, report);
+  return tb_substeps_take(ctx, w, o, count, NULL, take_step, 0, report);
 }
 
 // Energies hold squares: with masses and moduli below 1e200 none overflows before a coordinate or a speed is

@@ -15,6 +15,7 @@ typedef struct {
   tbArray number, sum_number;   // double: what steps change in kinds of bodies (tbKind.changes); of impulses
   const tbStateKind* state_kind;
   void* state;
+  bool lent; // by the step that this one is a part of
   double time, clock_start, clock_dt;
   int64_t steps, clock_steps;
   tbTouching before;
@@ -100,8 +101,8 @@ static tbStatus keep(tbContext* ctx, tbWorld* w, double share, Kept* k)
   TB_TRY(touching_before(ctx, w, k));
   tbArray own = w->contact; // the world's, which a failure brings back; the substeps have the copy
   w->contact = k->contact, k->contact = own;
-  k->state_kind = w->state_kind, k->state = w->state;
-  w->state_kind = NULL, w->state = NULL;
+  k->state_kind = w->state_kind, k->state = w->state, k->lent = w->cache->state_lent;
+  w->cache->state_lent = true;
   share_impulses(w, share, k);
   return TB_OK;
 }
@@ -112,14 +113,15 @@ static void restore_clock(const Kept* k, tbWorld* w)
   w->steps = k->steps, w->clock_steps = k->clock_steps;
 }
 
-static void restore(Kept* k, tbWorld* w)
+static void restore(tbContext* ctx, Kept* k, tbWorld* w)
 {
   if (w->body.count) memcpy(w->body.data, k->body.data, w->body.count * sizeof(tbBody));
   if (w->joint.count) memcpy(w->joint.data, k->joint.data, w->joint.count * sizeof(tbJoint));
   each_number(NULL, w, RESTORE, 0, k);
   tbArray copy = w->contact;
   w->contact = k->contact, k->contact = copy;
-  w->state_kind = k->state_kind, w->state = k->state;
+  if (!w->cache->state_lent && w->state_kind) w->state_kind->free(ctx, w->state); // of a substep
+  w->state_kind = k->state_kind, w->state = k->state, w->cache->state_lent = k->lent;
   w->event.count = 0;
   restore_clock(k, w);
 }
@@ -174,6 +176,7 @@ static void add_report(const tbStepReport* part, tbStepReport* sum)
   sum->penetration = fmax(was.penetration, part->penetration);
   sum->linear_error = fmax(was.linear_error, part->linear_error);
   sum->newton_change = fmax(was.newton_change, part->newton_change);
+  sum->intersections += was.intersections, sum->touching += was.touching, sum->parts += was.parts;
   sum->newton_missed = was.newton_missed || part->newton_missed;
   for (int i = 0; i < TB_PHASE_COUNT; i++) sum->phase_s[i] += was.phase_s[i];
   tbStepChanges *c = &sum->changes, *w = &was.changes;
@@ -215,31 +218,31 @@ static void note_ways(const Kept* k, const tbWorld* w, double h, tbStepChanges* 
   }
 }
 
-static tbStatus take_all(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int count, tbTakeStep* take,
-                         Kept* k, tbStepReport* report)
+static tbStatus take_all(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int count,
+                         const tbTouching* before, tbTakeStep* take, int level, Kept* k, tbStepReport* report)
 {
   tbStepOptions part = *o;
   part.dt = o->dt / count, part.solver.time_budget_s = o->solver.time_budget_s / count;
   for (int i = 0; i < count; i++) {
     tbStepReport own = {.outcome = TB_CONVERGED, .used = report->used};
     if (i > 0) apply_again(k, w);
-    TB_TRY(take(ctx, w, &part, i == count - 1 ? &k->before : NULL, &own));
+    TB_TRY(take(ctx, w, &part, i == count - 1 ? before ? before : &k->before : NULL, level, &own));
     TB_TRY(add_up(ctx, w, 1.0 / count, k));
     add_report(&own, report);
   }
   return TB_OK;
 }
 
-tbStatus tb_substeps_take(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int count, tbTakeStep* take,
-                          tbStepReport* report)
+tbStatus tb_substeps_take(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int count,
+                          const tbTouching* before, tbTakeStep* take, int level, tbStepReport* report)
 {
   Kept k;
   tbStatus status = keep(ctx, w, 1.0 / count, &k);
   if (status == TB_OK) {
-    status = take_all(ctx, w, o, count, take, &k, report);
+    status = take_all(ctx, w, o, count, before, take, level, &k, report);
     if (status == TB_OK) publish(&k, o, w), note_ways(&k, w, o->dt, &report->changes);
-    else restore(&k, w);
-    if (status == TB_OK && k.state_kind) k.state_kind->free(ctx, k.state);
+    else restore(ctx, &k, w);
+    if (status == TB_OK && k.state_kind && !k.lent) k.state_kind->free(ctx, k.state);
   }
   free_kept(ctx, &k);
   return status;

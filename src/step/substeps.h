@@ -11,11 +11,13 @@
 
 #include "step/scheme.h"
 
-// One step of `options`, whose contacts were `before` (null: as the world's records say).
+// One step of `options`, whose contacts were `before` (null: as the world's records say). `level`: the
+// caller's.
 typedef tbStatus tbTakeStep(tbContext* ctx, tbWorld* world, const tbStepOptions* options,
-                            const tbTouching* before, tbStepReport* report);
+                            const tbTouching* before, int level, tbStepReport* report);
 
+// `report` counts what the step has tried before.
 tbStatus tb_substeps_take(tbContext* ctx, tbWorld* world, const tbStepOptions* options, int count,
-                          tbTakeStep* take, tbStepReport* report);
+                          const tbTouching* before, tbTakeStep* take, int level, tbStepReport* report);
 
 #endif

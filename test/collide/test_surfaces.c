@@ -147,6 +147,22 @@ TEST(no_pair_that_can_come_within_reach_is_missing_from_the_candidates)
   CHECK(found > (test_quick() ? 100 : 300));
 }
 
+// A search that finds more than it may ends, and leaves what was there; one that just may is as without a
+// limit.
+TEST(a_search_for_few_candidates_ends_where_there_are_many)
+{
+  tbContext ctx = tb_default_context();
+  SurfaceScene* s = crowd(1);
+  bool few;
+  CHECK_OK(&ctx, tb_surface_find(&ctx, &s->scene, 0.02, 3, &s->candidates));
+  size_t faces = s->candidates.face_vertex.count, edges = s->candidates.edge_edge.count;
+  CHECK_OK(&ctx, tb_surface_find_few(&ctx, &s->scene, 0.02, 3, 1, &s->candidates, &few));
+  CHECK(!few && s->candidates.face_vertex.count == faces && s->candidates.edge_edge.count == edges);
+  CHECK_OK(&ctx, tb_surface_find_few(&ctx, &s->scene, 0.02, 3, faces + edges, &s->candidates, &few));
+  CHECK(few && s->candidates.face_vertex.count == faces && s->candidates.edge_edge.count == edges);
+  scene_free(s);
+}
+
 LONG_TEST(renewed_candidates_miss_nothing_where_surfaces_went_farther_than_foreseen)
 {
   tbContext ctx = tb_default_context();

@@ -294,6 +294,36 @@ TEST(ipc_balances_forces_on_what_weighs_nothing)
             "\"material\": \"m\"}]}");
 }
 
+// A rod of a millimetre that spins at 640 rad/s strikes the ground at 38 m/s: within one step it would turn
+// over on its edges, a potential with a minimum for each. Half a step, and half of that, has one.
+TEST(ipc_halves_steps_that_newtons_method_does_not_end)
+{
+  static const char text[] =
+      "{\"tribo\": 1, \"dt\": 0.004, \"scheme\": \"ipc\", \"materials\": {\"m\": {\"friction\": 0.5}}, "
+      "\"bodies\": [{\"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": \"plane\"}}, "
+      "{\"material\": \"m\", \"density\": 8000, \"position\": [0.186207108973654, 0.09393450729000674, "
+      "0.4257759206020549], \"velocity\": [-5.110096457826457, 10.96921164448503, -38.125625373103105], "
+      "\"angular_velocity\": [23.767561597630973, 537.8832609084403, -338.64226832776495], "
+      "\"orientation\": [0.517162051285415, 0.3477238893868457, -0.24389730262141582, "
+      "-0.7430650141366798], \"shape\": {\"type\": \"box\", \"size\": [0.001, 0.001, "
+      "0.1257759206020549]}}]}";
+  check_run("rod", text);
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  CHECK_OK(&ctx, tb_scene_parse(&ctx, "rod", text, strlen(text), NULL, &s));
+  s.step.newton_iterations = 60; // a quarter of them for all but the shortest
+  int most = 0;
+  for (int i = 0; i < 6; i++) {
+    tbStepReport report;
+    CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, &report));
+    most = report.parts > most ? report.parts : most;
+    CHECK(report.intersections == 0);
+  }
+  CHECK(most > 1 && fabs(tb_world_time(s.world) - 6 * s.step.dt) < 1e-15 &&
+        tb_world_step_count(s.world) == 6);
+  tb_scene_free(&ctx, &s);
+}
+
 // A block as flat as a millionth of its width touches itself, everywhere, when the run starts.
 TEST(ipc_starts_what_touches_itself)
 {
