@@ -13,6 +13,7 @@ struct tbStateAt {
   tbArray mode;            // double: coordinates, then their velocities, of every reduced body
   tbArray joint;           // tbJoint
   tbArray contact;         // tbContactRecord
+  tbArray pull;            // tbVec3: on attached nodes
   const tbStateKind* kept; // of the scheme's own state; null: it has none
   tbOut own;               // its bytes
   double time, clock_start, clock_dt;
@@ -73,9 +74,21 @@ static int numbers_kept(const tbWorld* w)
   return n;
 }
 
+static tbVec3* pulls_of(const tbBody* b, int* count)
+{
+  *count = 0;
+  return b->motion == TB_BODY_DYNAMIC && b->kind->pulls ? b->kind->pulls((tbBody*)b, count) : NULL;
+}
+
 int tb_state_size(const tbWorld* w)
 {
-  return tb_state_fixed(w) + RECORD * (int)w->contact.count + numbers_kept(w);
+  int n = tb_state_fixed(w) + RECORD * (int)w->contact.count + numbers_kept(w);
+  for (size_t i = 0; i < w->body.count; i++) {
+    int count;
+    pulls_of(&tb_bodies(w)[i], &count);
+    n += 3 * count;
+  }
+  return n;
 }
 
 int tb_state_fixed(const tbWorld* w)
@@ -93,6 +106,7 @@ void tb_state_free(tbContext* ctx, tbStateAt* s)
   tb_array_free(ctx, &s->mode);
   tb_array_free(ctx, &s->joint);
   tb_array_free(ctx, &s->contact);
+  tb_array_free(ctx, &s->pull);
   tb_out_free(&s->own);
   tb_free(ctx, s);
 }
@@ -137,7 +151,8 @@ tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
                           .node = TB_ARRAY(tbVec3),
                           .mode = TB_ARRAY(double),
                           .joint = TB_ARRAY(tbJoint),
-                          .contact = TB_ARRAY(tbContactRecord)};
+                          .contact = TB_ARRAY(tbContactRecord),
+                          .pull = TB_ARRAY(tbVec3)};
     (*state)->own = tb_out_memory(ctx);
   }
   tbStateAt* s = *state;
@@ -145,9 +160,12 @@ tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
   TB_TRY(copy(ctx, &w->body, &s->body));
   TB_TRY(copy(ctx, &w->joint, &s->joint));
   TB_TRY(copy(ctx, &w->contact, &s->contact));
-  s->node.count = s->mode.count = 0;
+  s->node.count = s->mode.count = s->pull.count = 0;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
+    int pulls;
+    const tbVec3* pull = pulls_of(b, &pulls);
+    TB_TRY(tb_array_push(ctx, &s->pull, pull, (size_t)pulls));
     if (is_modal(b)) {
       int count;
       TB_TRY(tb_array_push(ctx, &s->mode, b->kind->modes(b, &count), (size_t)modes_of(b)));
@@ -226,6 +244,18 @@ static void put_impulses(tbContactRecord* r, double step, const double* d)
   if (r->rows >= 3) tilt(r, step * d[TILT]);
 }
 
+// Returns what stands behind them in d.
+static const double* put_pulls(const tbStateAt* s, double step, const double* d, tbWorld* w)
+{
+  const tbVec3* from = s->pull.data;
+  for (size_t i = 0; i < w->body.count; i++) {
+    int count;
+    tbVec3* to = pulls_of(&tb_bodies(w)[i], &count);
+    for (int k = 0; k < count; k++, d = d ? d + 3 : NULL) *to++ = d ? moved(*from, step, d) : *from, from++;
+  }
+  return d;
+}
+
 // A body that is not moved by forces: where it is in the state, or where the world's own motion has it by
 // then; and its vertices, of one that has some.
 static void put_led(const tbBody* from, bool whole, tbWorld* w, int body)
@@ -272,6 +302,7 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
   }
   for (size_t i = 0; d && i < w->contact.count; i++, d += RECORD)
     put_impulses((tbContactRecord*)w->contact.data + i, step, d);
+  d = put_pulls(s, step, d, w);
   return put_kept(ctx, s, step, d, w);
 }
 
@@ -354,6 +385,11 @@ void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double
       *out++ += f * (tb_joints(w)[i].impulse[k] - tb_joints(base)[i].impulse[k]);
   difference_of_impulses(w, base, f, out);
   out += RECORD * base->contact.count;
+  for (size_t i = 0; i < base->body.count; i++) {
+    int count;
+    const tbVec3 *a = pulls_of(&tb_bodies(base)[i], &count), *b = pulls_of(&tb_bodies(w)[i], &count);
+    for (int k = 0; k < count; k++) out = add3(out, f, tb_sub3(b[k], a[k]));
+  }
   for (int i = 0, n = numbers_kept(base), of_w = numbers_kept(w); n == of_w && i < n; i++) {
     double x = *base->state_kind->number(base->state, i), y = *w->state_kind->number(w->state, i);
     if (isfinite(x) && isfinite(y)) out[i] += f * (y - x);

@@ -75,6 +75,7 @@ tbNodes tb_deformable_nodes(const tbBody* body);
 void tb_deformable_pull(tbWorld* world, int body, const struct tbGrip* grip, double dt); // deformable_pull.c
 void tb_deformable_code(struct tbCodec* codec, tbWorld* world, int body);                // deformable_code.c
 void tb_deformable_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
+tbVec3* tb_deformable_pulls(tbBody* body, int* count);
 tbStatus tb_deformable_pin(tbContext* ctx, tbWorld* world, int body,
                            const tbPinDef* pin); // deformable_pins.c
 void tb_deformable_unpin(tbContext* ctx, tbWorld* world, int body, const int* nodes, int count);
@@ -89,7 +90,7 @@ void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
   .dofs = tb_deformable_dofs, .release = tb_deformable_release, .place = tb_deformable_place, \
   .energy = tb_deformable_energy, .angular_momentum = tb_deformable_angular_momentum, \
   .hash = tb_deformable_hash, .code = tb_deformable_code, .pull = tb_deformable_pull, \
-  .nodes = tb_deformable_nodes, .set_nodes = tb_deformable_set_nodes, .pin = tb_deformable_pin, \
+  .nodes = tb_deformable_nodes, .set_nodes = tb_deformable_set_nodes, .pulls = tb_deformable_pulls, .pin = tb_deformable_pin, \
   .unpin = tb_deformable_unpin, .push = tb_deformable_push, .own_forces = tb_deformable_own_forces, \
   .motion_of = tb_deformable_motion, .lose = tb_deformable_lose, .begin = tb_deformable_begin, .prepare = tb_deformable_prepare, \
   .project = tb_deformable_project, .potential = tb_deformable_potential, \

@@ -60,6 +60,13 @@ void tb_deformable_set_nodes(tbWorld* w, int body, const tbVec3* x, const tbVec3
   tb_deformable_follow(&tb_bodies(w)[body]);
 }
 
+tbVec3* tb_deformable_pulls(tbBody* body, int* count)
+{
+  tbDeformable* d = body->own;
+  *count = d->nhold > 0 ? d->fem->nnode : 0;
+  return d->pull;
+}
+
 tbEnergy tb_deformable_energy(const tbWorld* w, const tbBody* b)
 {
   const tbDeformable* d = b->own;

@@ -55,6 +55,8 @@ struct tbKind {
   void (*pull)(tbWorld* world, int body, const struct tbGrip* grip, double dt); // for the next step
   tbNodes (*nodes)(const tbBody* body);
   void (*set_nodes)(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
+  // Impulses of the last step on nodes that are attached, from which schemes start; null: it has none.
+  tbVec3* (*pulls)(tbBody* body, int* count);
   // Nodes that are held from now on, let go, and pushed in the next step (tribo/change.h); null: it has none
   // that could be. Arguments have been checked.
   tbStatus (*pin)(tbContext* ctx, tbWorld* world, int body, const tbPinDef* pin);

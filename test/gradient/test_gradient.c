@@ -284,6 +284,33 @@ TEST(where_derivatives_are_not_unique_the_solvers_are_taken)
   tb_objective_free(&ctx, o);
 }
 
+// A box on the edge of a sheet: xpbd and pd begin a step with the impulses by which nodes held on to it.
+TEST(impulses_of_attached_nodes_go_on)
+{
+  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.1, \"bodies\": [{\"name\": \"b\", "
+                             "\"mass\": 0.3, \"shape\": {\"type\": "
+                             "\"box\", \"size\": [0.1, 0.1, 0.1]}, \"position\": [0.25, 0, 0.5], "
+                             "\"velocity\": [0, 0.42, 0]}], \"cloth\": "
+                             "[{\"name\": \"a\", \"mesh\": {\"grid\": {\"size\": [0.4, 0.2], \"cells\": [4, "
+                             "2]}}, \"area_density\": 0.2, "
+                             "\"stretch\": 300, \"shear\": 100, \"bend\": 1e-4, \"position\": [0, 0, 0.5], "
+                             "\"pins\": [{\"box\": [[-0.2, -0.1, "
+                             "0.5], [-0.2, 0.1, 0.5]]}], \"attach\": [{\"body\": \"b\", \"box\": [[0.2, "
+                             "-0.1, 0.5], [0.2, 0.1, 0.5]]}]}]}";
+  static const char* const schemes[] = {"xpbd", "pd"};
+  for (int k = 0; k < 2; k++) {
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, text, "b:0.6,0.3,0", "b.velocity");
+    REQUIRE(o);
+    tb_objective_options(o)->scheme = schemes[k];
+    tbGradientReport report;
+    double off = off_from_runs(&ctx, o, &report);
+    CHECK(report.unstable == 0);
+    if (!(off <= 1e-6)) test_failed(__FILE__, __LINE__, "%s: off by %.2g", schemes[k], off);
+    tb_objective_free(&ctx, o);
+  }
+}
+
 // What is verified is verified, and a gradient with one entry off by a hundred-thousandth is not.
 TEST(a_gradient_that_runs_do_not_have_is_told)
 {
