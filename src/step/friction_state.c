@@ -60,20 +60,22 @@ void tb_friction_at_speed(const tbWorld* w, tbContactConstraint* t)
   for (int i = 0; i < 4; i++) f->matrix[i] *= scale;
 }
 
-// The first tangent along the sliding; where nothing slides yet, along what gravity pulls.
-static void turn_along_sliding(const tbWorld* w, tbContactConstraint* t)
+// The first tangent along the sliding; where nothing slides yet, along what gravity pulls. Whether it slides.
+static bool turn_along_sliding(const tbWorld* w, tbContactConstraint* t)
 {
   tbVec3 u = velocity_before(w, t), n = tb_mat3_row(t->frame, 0);
   tbVec3 way = tb_add3(tb_scale3(u.y, tb_mat3_row(t->frame, 1)), tb_scale3(u.z, tb_mat3_row(t->frame, 2)));
-  if (!(tb_norm3(way) > REST)) way = tb_madd3(w->gravity, -tb_dot3(w->gravity, n), n);
-  if (!(tb_norm3(way) > 1e-9)) return;
+  bool slides = tb_norm3(way) > fmax(REST, t->rest);
+  if (!slides) way = tb_madd3(w->gravity, -tb_dot3(w->gravity, n), n);
+  if (!(tb_norm3(way) > 1e-9)) return false;
   way = tb_normalize3(way);
   t->frame = tb_mat3_rows(n, way, tb_cross3(n, way));
+  return slides;
 }
 
-void tb_friction_bound(double most, tbContactConstraint* t)
+void tb_friction_bound(double along, double across, tbContactConstraint* t)
 {
-  const double bound[6] = {0, -most, -most, INFINITY, most, most};
+  const double bound[6] = {0, -along, -across, INFINITY, along, across};
   t->law = TB_LAW_BOX, t->rows = 3;
   for (int i = 0; i < 6; i++) t->param[i] = bound[i];
 }
@@ -83,7 +85,7 @@ void tb_friction_rows(const tbWorld* w, const tbStepOptions* o, tbContactConstra
   const tbFriction* f = &t->contact_material.friction;
   bool tresca = f->tresca > 0, along = o->sliding_tangents && t->law == TB_LAW_COULOMB;
   if (!tresca && !along) return;
-  turn_along_sliding(w, t);
-  if (!tresca) return;
-  tb_friction_bound(f->tresca * o->dt, t);
+  bool slides = turn_along_sliding(w, t);
+  double most = f->tresca * o->dt;
+  if (tresca) tb_friction_bound(most, slides ? 0 : most, t); // what slides has none across
 }

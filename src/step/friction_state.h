@@ -17,7 +17,7 @@ void tb_friction_at_speed(const tbWorld* world, tbContactConstraint* constraint)
 // Frames turned along the sliding where the options, or Tresca's law, ask for it; and that law's rows.
 void tb_friction_rows(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraint);
 
-// Tresca's law: friction of no more than so much along either tangent, N·s.
-void tb_friction_bound(double most, tbContactConstraint* constraint);
+// Tresca's law: friction of no more than so much along the first tangent and across it, N·s.
+void tb_friction_bound(double along, double across, tbContactConstraint* constraint);
 
 #endif

@@ -29,7 +29,7 @@ static void put_constraint(const tbSoftStepContact* c, int k, double dt, tbConta
   f->mu = c->mu_t == c->mu_b ? c->mu_t : sqrt(c->mu_t * c->mu_b);
   f->mu_t = c->mu_t, f->mu_b = c->mu_b, f->torsion = c->torsion, f->rolling = c->rolling;
   tb_constraint_choose_law(t);
-  if (c->tresca > 0) tb_friction_bound(c->tresca * dt, t);
+  if (c->tresca > 0) tb_friction_bound(c->tresca * dt, c->tresca * dt, t);
 }
 
 // The gap after the step, as its substeps have followed it.
@@ -79,7 +79,7 @@ static void end_bias(const tbSoftStepWork* s, const tbStepOptions* o, double bou
 {
   double approach = s->batch[c->place / TB_SOFT_STEP_LANES].point[k].approach[c->place % TB_SOFT_STEP_LANES];
   bool bounced = c->restitution > 0 && approach < -bounce_speed && c->point[k].impulse[0] > 0;
-  if (c->tresca > 0 && !(c->point[k].impulse[0] > 0)) tb_friction_bound(0, t); // nothing presses
+  if (c->tresca > 0 && !(c->point[k].impulse[0] > 0)) tb_friction_bound(0, 0, t); // nothing presses
   bool springs = c->spring.stiffness > 0 && !bounced;
   t->bias[0] = bounced ? c->restitution * approach : fmax(gap_after(s, c, k), 0) * s->substeps / o->dt;
   if (springs) end_spring(s, c, k, t);

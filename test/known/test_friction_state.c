@@ -176,6 +176,31 @@ TEST(every_scheme_applies_trescas_limit)
     }
 }
 
+// A block pushed across the slope turns down it: v' = g_t − (4 c/m) v̂, integrated here with fine steps.
+TEST(trescas_friction_is_against_the_sliding_wherever_it_turns)
+{
+  double slope = 0.5, c = 1.2, t = 0.25;
+  tbVec3 down = stage_down(slope, 0), across = tb_cross3(stage_normal(slope, 0), down);
+  tbVec3 want = tb_scale3(0.8, across), pull = tb_scale3(g * sin(slope), down);
+  for (int i = 0; i < 20000; i++)
+    want = tb_madd3(want, t / 20000, tb_madd3(pull, -4 * c / 2, tb_normalize3(want)));
+  for (int i = 0; i < tb_scheme_count(); i++) {
+    tbFriction f = tb_friction(0);
+    f.tresca = c;
+    Slide x = slide(&f, slope, 0);
+    x.s.step.scheme = tb_scheme_at(i)->name, x.s.step.dt = 1.0 / 512;
+    stage_run(&x.s, 32);
+    stage_push(&x.s, x.box, tb_scale3(0.8, across), tb_zero3());
+    stage_run(&x.s, 128);
+    tbVec3 v = stage_state(&x.s, x.box).velocity;
+    if (!(tb_distance3(v, want) < 0.02))
+      test_failed(__FILE__, __LINE__, "%s: %g and %g m/s down and across, expected %g and %g",
+                  x.s.step.scheme, tb_dot3(v, down), tb_dot3(v, across), tb_dot3(want, down),
+                  tb_dot3(want, across));
+    stage_close(&x.s);
+  }
+}
+
 // Springs of materials change the motion: what does not apply them says so, and names what does.
 TEST(schemes_without_springs_of_materials_refuse_them)
 {
