@@ -14,6 +14,7 @@ tbStatus paper_course(Paper* p)
   TB_TRY(course_table_2(p));
   TB_TRY(course_table_4(p));
   TB_TRY(course_chapter_5(p));
+  TB_TRY(course_published_barriers(p));
   return course_chapter_6(p);
 }
 

@@ -11,7 +11,8 @@ tbStatus course_figure_17(Paper* paper);
 tbStatus course_figures_20_to_22(Paper* paper);
 tbStatus course_table_2(Paper* paper);
 tbStatus course_table_4(Paper* paper);
-tbStatus course_chapter_5(Paper* paper); // barriers beside the exact law
+tbStatus course_chapter_5(Paper* paper);          // barriers beside the exact law
+tbStatus course_published_barriers(Paper* paper); // and beside published times
 tbStatus course_chapter_6(Paper* paper);
 tbStatus course_table_2_cone(Paper* paper); // its rows on the friction cone
 
