@@ -33,18 +33,19 @@ typedef struct {
 } Measured;
 
 // Iterations of staggered projections until the paper's own rule (28) ends them, on the problems of these
-// steps. Without a margin: contacts that stay open would change no iteration but make each one long.
-static tbStatus count_iterations(tbContext* ctx, tbWorld* w, const tbStepOptions* base, bool warm, int steps,
-                                 double* iterations, double* seconds)
+// steps, after `before` steps: the first start from impulses of another solver. Without a margin: contacts
+// that stay open would change no iteration but make each one long.
+static tbStatus count_iterations(tbContext* ctx, tbWorld* w, const tbStepOptions* base, bool warm, int before,
+                                 int steps, double* iterations, double* seconds)
 {
   tbStepOptions o = *base;
   double spent = 0, clock = 0;
   o.solver.solver = "staggered", o.solver.stagger_tolerance = 1e-4, o.solver.velocity_tolerance = 1e-13;
   o.solver.max_iterations = 300, o.warm_start = warm, o.margin = 0;
-  for (int i = 0; i < steps; i++) {
+  for (int i = -before; i < steps; i++) {
     tbStepReport r;
     TB_TRY(tb_world_step(ctx, w, &o, &r));
-    spent += r.iterations, clock += r.phase_s[TB_PHASE_SOLVE];
+    if (i >= 0) spent += r.iterations, clock += r.phase_s[TB_PHASE_SOLVE];
   }
   *iterations = spent / steps;
   if (seconds) *seconds = clock / steps;
@@ -114,8 +115,8 @@ static tbStatus measure_setup(Paper* p, const KaufmanSetup* s, tbScene* scene, M
   int steps = p->quick ? 3 : s->steps;
   TB_TRY(measure(p->ctx, w, o, steps, m));
   if (!is_sparse_row(s)) {
-    TB_TRY(count_iterations(p->ctx, w, o, true, steps, &m->warm, &m->staggered));
-    return count_iterations(p->ctx, w, o, false, p->quick ? 1 : 3, &m->cold, NULL);
+    TB_TRY(count_iterations(p->ctx, w, o, true, steps, steps, &m->warm, &m->staggered));
+    return count_iterations(p->ctx, w, o, false, 0, p->quick ? 1 : 3, &m->cold, NULL);
   }
   return !p->quick && s->dofs < 1000 ? solve_whole(p->ctx, w, o, &m->staggered) : TB_OK;
 }
