@@ -102,6 +102,12 @@ static void reduced(const tbDistance* d, const tbVec3 x[4], const tbVec3 frame[3
         for (int n = 0; n < d->nfree; n++) S[i * size + j] -= first * mixed[m][i] * G[m][n] * mixed[n][j];
 }
 
+// q ⊗ a: the four vertices' shares of direction a.
+static void spread(const double q[4], tbVec3 a, double U[12])
+{
+  for (int i = 0; i < 4; i++) U[3 * i] = q[i] * a.x, U[3 * i + 1] = q[i] * a.y, U[3 * i + 2] = q[i] * a.z;
+}
+
 void tb_distance_hessian(const tbDistance* d, const tbVec3 x[4], double first, double second, double H[144])
 {
   double q[3][4] = {{0}}, r[3][3] = {{0}}, S[25], U[5][12];
@@ -112,9 +118,7 @@ void tb_distance_hessian(const tbDistance* d, const tbVec3 x[4], double first, d
   orthonormal(d, q, r);
   reduced(d, x, frame, r, first, second, size, S);
   tb_make_positive(size, S);
-  for (int k = 0; k < size; k++)
-    for (int i = 0; i < 12; i++)
-      U[k][i] = k < 3 ? q[0][i / 3] * (&frame[k].x)[i % 3] : q[k - 2][i / 3] * (&n.x)[i % 3];
+  for (int k = 0; k < size; k++) spread(k < 3 ? q[0] : q[k - 2], k < 3 ? frame[k] : n, U[k]);
   memset(H, 0, 144 * sizeof *H);
   for (int k = 0; k < size; k++)
     for (int l = 0; l < size; l++) {
