@@ -9,19 +9,22 @@
 
 #include "base/prefetch.h"
 #include "collide/gjk.h"
+#include "collide/pairs.h"
 
 enum { AHEAD = 6 };
 static const double FAR = 0.05;    // of the smaller body: a turn in a step that brings other corners to it
+static const double FAST = 0.15;   // the same of a way: to a face that they are beside
 static const double CLOSES = 0.25; // a gap that shrinks to less of itself may be closed by the end
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-// How far ahead to look at a pair; negative: it has to be swept.
+// How far ahead to look at a pair; negative: it has to be swept. fast: they may move far, for their size.
 static double look_ahead(const tbSoftStepSearch* s, const tbSoftStepTraveller* a,
-                         const tbSoftStepTraveller* b)
+                         const tbSoftStepTraveller* b, bool* fast)
 {
   double size = a->radius < b->radius ? a->radius : b->radius;
   double way = s->options->dt * tb_distance3(a->v, b->v) + a->turn + b->turn + s->drop + 1e-3 * size;
+  *fast = way > FAST * size;
   if (!(way <= 0.5 * size) || a->bullet || b->bullet) return -1;
   double alone = 0, most = 0.25 * size; // once something else has stopped one of them
   if (a->moves) alone = a->way + a->turn;
@@ -104,6 +107,45 @@ static int keep_closing(const tbSoftStepSearch* s, int a, int b, tbNarrowManifol
   return count;
 }
 
+// Corners of one box that are beside a face of the other now, and will be below it by the end of the step if
+// nothing stops them: no contact is for them otherwise, for what is found is what lies over the face now.
+// own: the box whose face it is; side: 1 where the normal leads away from it.
+static void add_corners(const tbSoftStepSearch* s, const tbUnconstrained* own_moves, const tbPlacedBox* own,
+                        const tbUnconstrained* moves, const tbPlacedBox* other, double side, double margin,
+                        tbNarrowManifold* m)
+{
+  const double square = 0.98; // cosine of face and normal
+  tbVec3 n = tb_scale3(side, m->normal), across = tb_mat3_tmulv(own->R, n);
+  const double along[3] = {across.x, across.y, across.z};
+  int k = fabs(along[1]) > fabs(along[0]) ? 1 : 0;
+  if (fabs(along[2]) > fabs(along[k])) k = 2;
+  if (fabs(along[k]) < square) return;
+  double up = along[k] > 0 ? 1 : -1, middle[3], edge[3][3];
+  tb_store3(middle, tb_mat3_tmulv(own->R, tb_sub3(other->x, own->x)));
+  for (int r = 0; r < 3; r++)
+    tb_store3(edge[r], tb_mat3_tmulv(own->R, tb_scale3(other->half[r], tb_mat3_col(other->R, r))));
+  for (int vertex = 0; vertex < 8 && m->n < TB_NARROW_MOST; vertex++) {
+    double now[3], end[3];
+    for (int r = 0; r < 3; r++) {
+      now[r] = middle[r];
+      for (int e = 0; e < 3; e++) now[r] += vertex >> e & 1 ? edge[e][r] : -edge[e][r];
+    }
+    double gap = up * now[k] - own->half[k];
+    bool beside = false, over = true;
+    for (int r = 0; r < 3; r++) beside |= r != k && fabs(now[r]) > own->half[r];
+    if (!beside || gap < 0 || gap > margin) continue;
+    tbVec3 at = tb_add3(own->x, tb_mat3_mulv(own->R, tb_load3(now)));
+    tbVec3 u = tb_add3(moves->v, tb_cross3(moves->w, tb_sub3(at, moves->at.x)));
+    u = tb_sub3(u, tb_add3(own_moves->v, tb_cross3(own_moves->w, tb_sub3(at, own_moves->at.x))));
+    tb_store3(end, tb_madd3(tb_load3(now), s->options->dt, tb_mat3_tmulv(own->R, u)));
+    for (int r = 0; r < 3; r++) over &= r == k || fabs(end[r]) <= own->half[r];
+    if (!over || up * end[k] > own->half[k]) continue;
+    uint32_t face = tb_feature_face(2 * k + (up > 0)), mine = tb_feature_vertex(vertex);
+    m->point[m->n++] = (tbNarrowPoint){tb_madd3(at, -0.5 * gap, n), gap / fabs(along[k]),
+                                       side > 0 ? tb_feature_pair(face, mine) : tb_feature_pair(mine, face)};
+  }
+}
+
 void tb_soft_step_note(const tbSoftStepContact* c, double mass_a, double mass_b, tbSoftStepExtremes* x)
 {
   for (int k = 0; k < c->count; k++) x->deepest = larger(x->deepest, -c->point[k].gap);
@@ -115,9 +157,9 @@ void tb_soft_step_note(const tbSoftStepContact* c, double mass_a, double mass_b,
 enum { WAITS = 1 };
 typedef struct {
   double margin;
-  int most; // points
-  bool boxes, swapped;
-  int axis; // of boxes: among those of the piece
+  int most;                  // points
+  bool boxes, swapped, fast; // fast: may move far in a step, for its size
+  int axis;                  // of boxes: among those of the piece
 } Look;
 
 // Boxes of a piece, side by side.
@@ -151,7 +193,8 @@ static int look_at(const tbSoftStepSearch* s, int i, Boxes* boxes, Look* look)
   s->now[i] = pair->was >= 0 ? s->before[pair->was] : (tbSoftStepPair){.record = 0};
   if (s->still && s->still[a] && s->still[b]) return TB_SOFT_STEP_KEPT;
   if (!may_touch(s, a, b)) return TB_SOFT_STEP_NOTHING;
-  double margin = look->margin = look_ahead(s, A, B), least = A->radius < B->radius ? A->radius : B->radius;
+  double margin = look->margin = look_ahead(s, A, B, &look->fast),
+         least = A->radius < B->radius ? A->radius : B->radius;
   look->most = A->turn + B->turn > FAR * least ? TB_NARROW_MOST : TB_NARROW_POINTS;
   look->boxes = shape_a->type == TB_SHAPE_BOX && shape_b->type == TB_SHAPE_BOX;
   if (margin < 0) return TB_SOFT_STEP_SPECIAL;
@@ -176,6 +219,11 @@ static tbSoftStepResult take_points(const tbSoftStepSearch* s, int i, const Look
   else if (!tb_narrow(a, b, l->margin, l->most, &s->now[i].hint, &m))
     return (tbSoftStepResult){.points = TB_SOFT_STEP_SPECIAL};
   if (m.n == 0) return (tbSoftStepResult){.points = TB_SOFT_STEP_NOTHING};
+  if (l->boxes && l->fast) {
+    const tbUnconstrained *A = &s->unconstrained[owner[pair->a]], *B = &s->unconstrained[owner[pair->b]];
+    add_corners(s, A, &a->box, B, &b->box, 1, l->margin, &m);
+    add_corners(s, B, &b->box, A, &a->box, -1, l->margin, &m);
+  }
   make_contact(s, pair, &m, 0, m.n < TB_NARROW_POINTS ? m.n : TB_NARROW_POINTS, last, c);
   if (m.n > TB_NARROW_POINTS) more = keep_closing(s, owner[pair->a], owner[pair->b], &m);
   if (more > 0) make_contact(s, pair, &m, TB_NARROW_POINTS, more, last, c + 1);

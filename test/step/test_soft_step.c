@@ -193,6 +193,28 @@ TEST(what_turns_as_it_lands_does_not_sink_into_what_it_meets)
   CHECK(deepest_in_bin(tb_shape_capsule(0.4, 0.9)) < 0.05);
 }
 
+// A box flies over the edge of another, its lowest corner 2 cm beside the face that it would be 8 cm below by
+// the end of the step; of its edges one is over the face already, 11 cm above it.
+TEST(a_corner_that_comes_over_a_face_within_the_step_stays_above_it)
+{
+  Stage s = stage_open_with(tb_vec3(0, 0, 0), tb_friction(0), 0);
+  s.step.scheme = "soft-step", s.step.dt = 1.0 / 60;
+  stage_fixed(&s, tb_shape_box(tb_vec3(1, 1, 1)), tb_vec3(0, 0, -0.5), tb_quat_identity());
+  tbQuat q = {0.15587616, 0.93645524, -0.03914974, -0.31180363};
+  tbVec3 low = tb_vec3(0.09121237, 0.25514118, -0.82254683), at = tb_vec3(0.17, -0.52, 0.04);
+  tbBodyId box = stage_add(&s, tb_shape_box(tb_vec3(1, 1, 1)), 1, tb_sub3(at, low), q);
+  stage_push(&s, box, tb_vec3(1.2, 7.8, -7.3), tb_vec3(0, 0, 0));
+  stage_run(&s, 1);
+  tbBodyState b = stage_state(&s, box);
+  double lowest = INFINITY;
+  for (int k = 0; k < 8; k++) {
+    tbVec3 corner = tb_vec3(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5);
+    lowest = fmin(lowest, tb_add3(b.position, tb_quat_rotate(b.orientation, corner)).z);
+  }
+  CHECK(b.position.y + low.y > -0.45 && lowest > -0.01);
+  stage_close(&s);
+}
+
 // Round shapes roll on at their speed and stay on top of the floor: where they touch does not turn with them.
 TEST(what_rolls_neither_sinks_nor_slows)
 {
