@@ -228,8 +228,8 @@ typedef struct tbStepReport {
       newton_change; // ipc: m/s: the most that the last iteration of Newton's method changed a velocity;
                      // implicit with newton_steps: what elasticity leaves unbalanced, over the mass of a node
   bool newton_missed; // that is more than its tolerance
-  int parts;          // that the step was taken in: ipc halves steps whose Newton's method does not end
-  double stored;      // ipc: J: energy of its barriers at the end of the step
+  int parts;     // that the step was taken in: substeps; ipc halves steps whose Newton's method does not end
+  double stored; // ipc: J: energy of its barriers at the end of the step
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);

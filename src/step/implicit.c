@@ -316,10 +316,7 @@ static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions
   certify(o, work, report);
   if (o->formulation == TB_FORM_PRIMAL) tb_step_confirm(o, work, report); // of what is not solved for
   tb_step_note(work, report);
-  tbIntersections met;
-  TB_TRY(tb_surfaces_count(ctx, &((Rounds*)work->own)->surfaces, &met));
-  report->intersections = met.crossing, report->touching = met.touching;
-  if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
+  TB_TRY(tb_surfaces_report(ctx, &((Rounds*)work->own)->surfaces, report));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   return TB_OK;
 }

@@ -179,12 +179,9 @@ static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions
   TB_TRY(solve(ctx, w, o, work, report));
   tbPd* r = work->own;
   double clock = tb_seconds();
-  tbIntersections met;
   tb_step_note(work, report);
   if (!r->looks_again) tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
-  TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &met));
-  report->intersections = met.crossing, report->touching = met.touching;
-  if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
+  TB_TRY(tb_surfaces_report(ctx, &r->surfaces, report));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   return TB_OK;
 }

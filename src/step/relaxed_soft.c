@@ -83,13 +83,9 @@ tbStatus tb_relaxed_soft_again(tbContext* ctx, const tbWorld* w, const tbStepOpt
 
 tbStatus tb_relaxed_soft_count(tbContext* ctx, tbStepWork* work, tbRelaxedSoft* r, tbStepReport* report)
 {
-  tbIntersections met;
   if (!r->step) return TB_OK;
   tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
-  TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &met));
-  report->intersections = met.crossing, report->touching = met.touching;
-  if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
-  return TB_OK;
+  return tb_surfaces_report(ctx, &r->surfaces, report);
 }
 
 void tb_relaxed_soft_end(tbContext* ctx, tbRelaxedSoft* r)

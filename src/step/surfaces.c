@@ -256,6 +256,15 @@ tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, tbIntersections*
   return status;
 }
 
+tbStatus tb_surfaces_report(tbContext* ctx, const tbSurfaces* s, tbStepReport* report)
+{
+  tbIntersections met;
+  TB_TRY(tb_surfaces_count(ctx, s, &met));
+  report->intersections = met.crossing, report->touching = met.touching;
+  if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
+  return TB_OK;
+}
+
 double tb_surfaces_edge(const tbSurfaces* s)
 {
   double least[2] = {INFINITY, INFINITY}; // of what moves freely; where nothing does, of what is led

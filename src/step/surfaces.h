@@ -73,4 +73,7 @@ void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* surfac
 tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* surfaces, tbIntersections* out);
 tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* surfaces, tbArray* out);
 
+// The same into a step's report. A step whose surfaces cross or overlap at its end has not converged.
+tbStatus tb_surfaces_report(tbContext* ctx, const tbSurfaces* surfaces, tbStepReport* report);
+
 #endif
